@@ -63,7 +63,7 @@ class Header(
     checkpoint: Checkpoint | None = None
 
 
-class Event(Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True):
+class Event(Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True, gc=False):
     """What every event carries (`journal-format.md` 3). `seq` is None on an unnumbered effect."""
 
     seq: Seq | None = None
@@ -75,7 +75,7 @@ class Event(Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=T
     chain: str | None = None
 
 
-class Source(Struct, frozen=True, omit_defaults=True):
+class Source(Struct, frozen=True, omit_defaults=True, gc=False):
     """Where a span was read. Texts for people."""
 
     path: str | None = None
@@ -103,7 +103,7 @@ class Record(Event, tag="record", frozen=True, kw_only=True):
     payload: bool = False
 
 
-class Out(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Out(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What enters the window instead of the spans that an edit takes."""
 
     id: Id
