@@ -1,0 +1,399 @@
+"""The window of each branch while a source is replayed, and the events that change it.
+
+The rules are those of `runtimes/mapping.md` (Window, Edits) and `semantics.md` (numbers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from guard.adapters.base import Reading, text_hash
+from guard.adapters.emit_shown import Shown, bounded, content_hash, said, spoken, value_hash
+from guard.adapters.recorder import Recorder
+from guard.digest import compare
+from guard.events import (
+    MAIN,
+    By,
+    Edit,
+    Fidelity,
+    Fork,
+    Op,
+    Out,
+    Policy,
+    Record,
+    Rollback,
+    Source,
+    Span,
+)
+from guard.facts import Fact, as_journal, extract
+
+PERMISSION_MODE = "permission-mode"
+CHARACTERS_PER_TOKEN = 4
+LEAST_TOKENS = 2_000
+TOLERANCE = 0.5
+MORE_THAN_KNOWN = "a call read far more tokens than the window on record has: content is missing"
+LESS_THAN_KNOWN = "a call read far fewer tokens than the window on record has: an edit is missing"
+
+
+class OneFate(Recorder):
+    """Each record has one fate: it is skipped only where it gave nothing at all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name = ""
+        self._lost = False
+        self._findings: dict[str, list[int]] = {}
+
+    def skip(self, name: str) -> None:
+        """Says nothing, unless the record turns out to say something."""
+        self._name = self._name or name
+
+    def fail(self, file: str, line: int, reason: str, kept: bytes) -> None:
+        """The record could not be read, so it gave nothing."""
+        super().fail(file, line, reason, kept)
+        self._lost = True
+
+    def tear(self, file: str, line: int, kept: bytes) -> None:
+        """The record is not whole, so it gave nothing."""
+        super().tear(file, line, kept)
+        self._lost = True
+
+    def find(self, text: str, seq: int) -> None:
+        """A finding that may come up often: one line of the coverage page says all its places."""
+        self._findings.setdefault(text, []).append(seq)
+
+    def reading(self, **header: Any) -> Reading:
+        """The finished reading, with the findings."""
+        for text, seqs in self._findings.items():
+            self.note("retention", "finding", text, *seqs)
+        self._findings.clear()
+        return super().reading(**header)
+
+    def _close(self) -> None:
+        if self._lost or not self._records:
+            # What is said before the first record, or after a lost one, belongs to none.
+            self._carried, self._before = False, len(self.events)
+            self._name, self._lost = "", False
+        elif not self._carried and len(self.events) == self._before:
+            self.skips[self._name or "nothing new"] += 1
+        self._name = ""
+        super()._close()
+
+
+class Scale:
+    """Checks a replayed window against the tokens of the calls that read it.
+
+    Only a difference of two sizes is compared, so that what no record holds (system prompt, tool
+    definitions) does not count; four characters are taken for a token.
+    """
+
+    def __init__(self) -> None:
+        self.characters = 0
+        self._before: tuple[int, int] | None = None
+
+    def unsure(self) -> None:
+        """It is not known what is in the window now: the next call starts anew."""
+        self._before = None
+
+    def weigh(self, tokens: int) -> str | None:
+        """What is wrong with the window that this call read, or None."""
+        before, self._before = self._before, (tokens, self.characters)
+        if before is None:
+            return None
+        expected = before[0] + (self.characters - before[1]) // CHARACTERS_PER_TOKEN
+        if abs(tokens - expected) <= max(LEAST_TOKENS, TOLERANCE * max(tokens, expected)):
+            return None
+        return MORE_THAN_KNOWN if tokens > expected else LESS_THAN_KNOWN
+
+
+class Windows:
+    """The window of each branch. `at` and `branch` hold for what comes next."""
+
+    def __init__(self) -> None:
+        self.rec: Recorder = OneFate()
+        self.at: str | None = None
+        self.branch: str = MAIN
+        self.edits: dict[str, Edit] = {}
+        self.undone: set[str] = set()
+        self._steps: dict[str, list[Span | Edit]] = {MAIN: []}
+        self._windows: dict[str, dict[str, str]] = {MAIN: {}}
+        self._latest: dict[str, str] = {}
+        self._found: dict[tuple[str, str], dict[str, Fact]] = {}
+        self._said: dict[tuple[str, str], str] = {}
+        self._sizes: dict[tuple[str, str], int] = {}
+        self._scales: dict[str, Scale] = {MAIN: Scale()}
+        self._policy: dict[str, Any] = {}
+        self._pending: dict[str, Any] = {}
+        self._permission: dict[str, str] = {}
+
+    @property
+    def window(self) -> dict[str, str]:
+        """Span id -> hash of what the model of this branch reads now, in order of arrival."""
+        return self._windows[self.branch]
+
+    def known(self, span: str) -> str | None:
+        """The hash of the latest version of a span on any branch (`semantics.md` 3.4)."""
+        return self._latest.get(span)
+
+    def facts_of(self, spans: Iterable[str]) -> dict[str, Fact]:
+        """The gating facts of the latest versions of these spans, by their names in the journal."""
+        found: dict[str, Fact] = {}
+        for span in spans:
+            found.update(self._found.get((span, self._latest.get(span, "")), {}))
+        return found
+
+    def show(self, shown: Shown) -> None:
+        """The model reads a content. The same content under the same id says nothing new."""
+        hash_ = content_hash(shown.content)
+        if self.window.get(shown.id) == hash_:
+            self.rec.use()
+            return
+        words = shown.words
+        found = {} if shown.role == "assistant" else _named(extract(words, shown.scope))
+        if shown.role == "user":
+            self._said[shown.id, hash_] = words
+        path, tool = said(shown.path), said(shown.tool)
+        source = Source(path, tool) if path or tool else None
+        span = self.rec.add(
+            Span,
+            at=self.at,
+            branch=self.branch,
+            id=shown.id,
+            hash=hash_,
+            role=shown.role,
+            text=None if shown.place else spoken(words),
+            tokens=shown.tokens,
+            source=source,
+            effect=said(shown.effect),
+            facts=_values(found),
+        )
+        if shown.place:
+            self.rec.places[shown.id] = shown.place
+        self._declare(span.id, hash_, found, len(words) or len(str(shown.content)))
+        self._step(span)
+
+    def _declare(self, span: str, hash_: str, found: dict[str, Fact], size: int) -> None:
+        self._latest[span] = hash_
+        self._found.setdefault((span, hash_), found)
+        self._sizes[span, hash_] = size
+
+    def _step(self, step: Span | Edit) -> None:
+        self._steps[self.branch].append(step)
+        changed = [step.id] if isinstance(step, Span) else step.in_
+        entered = step.out.id if isinstance(step, Edit) and step.out is not None else None
+        touched = {*changed, entered} - {None}
+        scale = self._scales[self.branch]
+        scale.characters -= self._size(touched)
+        _apply(self.window, step)
+        scale.characters += self._size(touched)
+
+    def _size(self, spans: Iterable[str | None]) -> int:
+        """Characters of those of these spans that are in the window."""
+        window = self.window
+        return sum(
+            self._sizes.get((s, window[s]), 0) for s in spans if s is not None and s in window
+        )
+
+    def weigh(self, tokens: int, seq: int) -> None:
+        """A call read so many tokens: is that the size of the window on record?"""
+        wrong = self._scales[self.branch].weigh(tokens)
+        if wrong is not None and isinstance(self.rec, OneFate):
+            self.rec.find(wrong, seq)
+
+    def fork(self, branch: str) -> None:
+        """A sub-agent starts with an empty window, or with that of this branch if it inherits."""
+        self.rec.add(Fork, at=self.at, branch=branch, from_=self.branch)
+        self._steps[branch] = list(self._steps[self.branch])
+        self._windows[branch] = dict(self.window)
+        self._scales[branch] = Scale()
+        self._scales[branch].characters = self._scales[self.branch].characters
+
+    def has_branch(self, branch: str) -> bool:
+        """Whether it was forked already, or is the main one."""
+        return branch in self._windows
+
+    # Edits
+
+    def next_edit(self, *, recorded: bool) -> str:
+        """The id of the edit that comes next, where its source gives it none."""
+        self.settle()
+        return f"edit-{self.rec.next + recorded}"
+
+    def edit(
+        self,
+        id_: str | None,
+        op: Op,
+        by: By,
+        gone: Iterable[str],
+        out: Out | None = None,
+        *,
+        fidelity: Fidelity = "exact",
+        held: bool = True,
+        trigger: str | None = None,
+        count: int | None = None,
+    ) -> Edit:
+        """The window was changed. `held` = the source, and so our copy of it, still has it all."""
+        self.settle()
+        taken = list(dict.fromkeys(gone))
+        recorded = held and fidelity in {"exact", "derived"}
+        id_ = id_ or self.next_edit(recorded=recorded)
+        if recorded:
+            self._copy(id_, taken)
+        edit = self.rec.add(
+            Edit,
+            at=self.at,
+            branch=self.branch,
+            id=id_,
+            op=op,
+            by=by,
+            in_=taken,
+            out=out,
+            fidelity=fidelity,
+            trigger=trigger,
+            count=count,
+        )
+        self.edits[id_] = edit
+        if out is not None:
+            self._declare(out.id, out.hash, {}, len(out.text or ""))
+        self._step(edit)
+        if fidelity in {"count", "unknown"} or (out is not None and out.opaque):
+            self._scales[self.branch].unsure()
+        return edit
+
+    def _copy(self, edit: str, taken: Iterable[str]) -> None:
+        """The recovery record of an edit: what it takes, and that its contents are held (10.1)."""
+        held = self._latest | self.window
+        prior = {span: held[span] for span in taken if span in held}
+        self.rec.add(Record, at=self.at, edit=edit, prior=prior, payload=True)
+
+    def digest(self, id_: str, content: Any, taken: Iterable[str], text: str | None = None) -> Out:
+        """What stands in the place of `taken`: a digest that can be read, and what it keeps."""
+        words = text if text is not None else content if isinstance(content, str) else ""
+        hash_ = content_hash(content)
+        self._found[id_, hash_] = kept = self._kept(taken, words)
+        return Out(id=id_, hash=hash_, text=spoken(words), facts=_values(kept))
+
+    def _kept(self, taken: Iterable[str], words: str) -> dict[str, Fact]:
+        """The facts of `taken` that a digest still states, under the names that they had."""
+        spans = list(taken)
+        known = self.facts_of(spans)
+        if not known or not words:
+            return {}
+        before = (self._said.get((span, self._latest.get(span, "")), "") for span in spans)
+        checked = compare(list(known.values()), "\n".join(filter(None, before)), words).checked
+        became = zip(known.items(), checked, strict=True)
+        return {name: fact for (name, fact), each in became if each.status == "kept"}
+
+    def opaque(self, id_: str, content: Any) -> Out:
+        """A digest that cannot be read (`semantics.md` 3.10)."""
+        return Out(id=id_, hash=content_hash(content), opaque=True)
+
+    def roll_back(self, edits: Sequence[str]) -> None:
+        """Edits were undone; what they took is in the window again."""
+        id_ = f"rollback-{self.rec.next}"
+        self.rec.add(Rollback, at=self.at, branch=self.branch, id=id_, edits=list(edits))
+        self.undone.update(edits)
+        window: dict[str, str] = {}
+        for step in self._steps[self.branch]:
+            if not (isinstance(step, Edit) and step.id in self.undone):
+                _apply(window, step)
+        self._windows[self.branch] = window
+        self._scales[self.branch].characters = self._size(window)
+
+    def rewind(
+        self,
+        id_: str | None,
+        left: Collection[str],
+        crossed: Sequence[str] = (),
+        *,
+        fidelity: Fidelity = "exact",
+    ) -> None:
+        """A person went back: the edits `crossed` are undone, then the spans in `left` leave.
+
+        An earlier going back is never crossed: what it dropped does not come back by going further.
+        """
+        back = [edit for edit in reversed(crossed) if self._can_be_undone(edit)]
+        if back:
+            self.roll_back(back)
+        gone = [span for span in self.window if span in left and span != PERMISSION_MODE]
+        if gone:
+            self.edit(id_, "drop", "human", gone, fidelity=fidelity)
+
+    def _can_be_undone(self, edit: str) -> bool:
+        return edit not in self.undone and self.edits[edit].by != "human"
+
+    def in_window(self) -> list[str]:
+        """The spans that an edit of the whole window takes: all but what the host itself holds."""
+        return [span for span in self.window if span != PERMISSION_MODE]
+
+    # Policy
+
+    def decided_by(self, **facts: Any) -> None:
+        """Facts about what decides about the window; they come into force with `settle`."""
+        known = {name: bounded(value) for name, value in facts.items() if value is not None}
+        self._pending = {**(self._pending or self._policy), **known}
+        self.rec.use()
+
+    def settle(self) -> None:
+        """What decides about the window comes into force, if it is not what it was."""
+        if not self._pending or self._pending == self._policy:
+            return
+        self._policy = self._pending
+        id_ = f"policy-{self.rec.next}"
+        value = dict(self._policy)
+        self.rec.add(Policy, at=self.at, id=id_, digest=value_hash(value), value=value)
+
+    def permission(self, modes: Mapping[str, Any]) -> None:
+        """Permission and sandbox modes: gating facts of scope `system`, held by the host."""
+        stated = {name: str(mode) for name, mode in sorted(modes.items()) if mode}
+        if not stated or stated == self._permission:
+            self.rec.use()
+            return
+        self._permission = stated
+        words = "\n".join(f"{name} = {mode}" for name, mode in stated.items())
+        found = {
+            f"system:{name}": Fact("system", name, mode, "permission", line)
+            for line, (name, mode) in enumerate(stated.items(), 1)
+        }
+        span = self.rec.add(
+            Span,
+            at=self.at,
+            branch=self.branch,
+            id=PERMISSION_MODE,
+            hash=text_hash(words),
+            role="system",
+            text=words,
+            facts=_values(found),
+        )
+        self._declare(span.id, span.hash, found, len(words))
+        self._step(span)
+
+
+def _named(found: Sequence[Fact]) -> dict[str, Fact]:
+    """Facts of one content by their names in the journal, which tell several rules apart."""
+    journal = as_journal(found)
+    return {_name_of(fact, journal): fact for fact in found}
+
+
+def _name_of(fact: Fact, journal: Mapping[str, str]) -> str:
+    plain = f"{fact.scope}:{fact.key}"
+    if journal.get(plain) == fact.value:
+        return plain
+    start, end = f"{fact.scope}#", f":{fact.key}"
+    marked = (name for name, value in journal.items() if value == fact.value)
+    return next(name for name in marked if name.startswith(start) and name.endswith(end))
+
+
+def _values(found: Mapping[str, Fact]) -> dict[str, str]:
+    return {name: fact.value for name, fact in found.items()}
+
+
+def _apply(window: dict[str, str], step: Span | Edit) -> None:
+    if isinstance(step, Span):
+        window[step.id] = step.hash
+        return
+    for span in step.in_:
+        window.pop(span, None)
+    if step.out is not None:
+        window[step.out.id] = step.out.hash
