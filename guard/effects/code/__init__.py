@@ -1,0 +1,1 @@
+"""Code on a command line (`python -c`, `node -e`): which calls in it act, and how."""

@@ -1,0 +1,63 @@
+"""One tool call of any runtime to one judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from guard.effects.commands import doubted
+from guard.effects.evidence import with_evidence
+from guard.effects.globs import Globs, globs
+from guard.effects.model import Call, Judgement, Part, opaque, read
+from guard.effects.override import Override, overridden_call
+from guard.effects.results import Outcome, outcome
+from guard.effects.shell.parse import TooDeep
+from guard.effects.tables import table
+from guard.effects.toolkit import parts_of
+from guard.effects.verdict import judgement_of
+
+
+def classify(call: Call, overrides: Sequence[Override] = ()) -> Judgement:
+    """What a call did, as its record shows it (`GUIDE.md` 1); a team's rules decide first.
+
+    Never raises for what an agent can write: what cannot be read is unknown, and `why` says so.
+    """
+    became = outcome(call)
+    if became.state == "rejected":
+        return judgement_of([read(became.why, "result: never ran")])
+    parts = _parts(call, overrides, became)
+    acts = [part for part in parts if part.write]
+    if len(acts) == 1 and became.nothing is not None and _speaks_of(acts[0], became):
+        return judgement_of([read(became.nothing, "result: nothing done", summary=acts[0].summary)])
+    if became.state == "unknown" or became.background is not None or became.state == "failed":
+        parts = doubted(parts, became.why)
+    return judgement_of(with_evidence(parts, call))
+
+
+def _parts(call: Call, overrides: Sequence[Override], became: Outcome) -> list[Part]:
+    for override in overrides:
+        part = overridden_call(override, call)
+        if part is not None:
+            return [part]
+    try:
+        return parts_of(call, overrides, became)
+    except (TooDeep, RecursionError):
+        why = "too large or too deeply nested to be judged in time; a shorter call would be"
+        return [opaque(why, "bounds")]
+
+
+def _speaks_of(act: Part, became: Outcome) -> bool:
+    """Whether "nothing done" is about the act itself and not about something inside it.
+
+    Unknown content may have acted before it was refused something: only a program that was never
+    found did not run. Of an act of many steps a refusal says nothing.
+    """
+    if act.opaque:
+        name = act.summary.split(" ", 1)[0].lower()
+        return became.exit_code in {126, 127} and f"{name}: {became.refusal}" in became.text
+    return became.refusal is None or not _many_steps().fit(act.summary)
+
+
+@cache
+def _many_steps() -> Globs:
+    return globs(table("results")["many_steps"])

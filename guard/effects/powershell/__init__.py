@@ -1,0 +1,1 @@
+"""PowerShell: a reader for its words (`parse`) and what its commands do (`run`)."""

@@ -1,0 +1,1 @@
+"""Command lines: what they are made of, how they are parsed, and what running them does."""

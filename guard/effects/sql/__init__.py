@@ -1,0 +1,1 @@
+"""SQL and its relatives: what statements do (`statements`), and the clients that send them."""
