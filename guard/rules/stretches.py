@@ -1,0 +1,54 @@
+"""Which effects started while a window lacked a fact, as sets."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+from guard.answers import Fact
+from guard.edits import Performed
+from guard.order import Position
+from guard.rules.timeline import Timeline
+from guard.state import State
+from guard.subset import Subset
+
+
+class Stretches:
+    """The starts of all effects, branch by branch, against what each window held."""
+
+    def __init__(self, state: State) -> None:
+        on_branch: dict[str, list[tuple[int, int]]] = {}
+        for effect, total in zip(state.ledger.all, state.appraisal.rows, strict=True):
+            if total.began is not None:
+                bit = state.appraisal.names.rank[effect.index]
+                on_branch.setdefault(effect.first.branch, []).append((total.began, bit))
+        self._starts = {branch: Timeline(starts) for branch, starts in on_branch.items()}
+        self._all = 0
+        for starts in self._starts.values():
+            self._all |= starts.all
+        self._turns: dict[Fact, list[tuple[Timeline, list[Position]]]] = {}
+        """Fact -> when it came and went, for each branch that ever held it."""
+        for branch, starts in self._starts.items():
+            for fact, turns in state.windows.seen(branch).turns.items():
+                self._turns.setdefault(fact, []).append((starts, turns))
+        self._without: dict[Fact, int] = {}
+
+    def lacked(self, edit: Performed, effects: Subset) -> bool:
+        """Whether a fact of the edit was lacking at the start of one of the effects.
+
+        Of an edit of which it is not known what left, nothing is seen to lack (`semantics.md` 3.9).
+        """
+        if edit.vague:
+            return False
+        return any(effects.bits & self._started_without(fact) for fact in edit.elided)
+
+    def _started_without(self, fact: Fact) -> int:
+        found = self._without.get(fact)
+        if found is None:
+            found = self._all
+            for starts, turns in self._turns.get(fact, ()):
+                # A window holds a fact from an even turn until the next one, or for good.
+                for came, went in zip_longest(turns[::2], turns[1::2]):
+                    until = starts.all if went is None else starts.before(went)
+                    found &= ~(until & ~starts.before(came))
+            self._without[fact] = found
+        return found

@@ -1,0 +1,203 @@
+"""Which edits are operative at a position of a branch, and for which a fact is lacking there.
+
+Asking every edit about every effect would cost the product of the two. Instead the positions are
+asked in order, and sets of edits are kept up with what begins, ends, comes into the window or
+leaves it between one position and the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from guard.answers import Fact
+from guard.intervals import Change
+from guard.order import Position, at
+from guard.prefix import Prefix
+from guard.subset import Names
+
+Where: TypeAlias = tuple[str, Position]
+"""(branch, position)."""
+
+
+class Under(Struct, frozen=True, gc=False):
+    """The edits at one place, as bits of `Veil.names`."""
+
+    operative: int
+    lacking: int
+    """All edits, operative or not, that took a fact which the window does not hold (3.6)."""
+
+
+class Veil:
+    """All edits as sets, and what they do at places that are asked together."""
+
+    def __init__(self, prefix: Prefix) -> None:
+        self.prefix = prefix
+        edits = prefix.edits.all
+        self.names = Names([edit.id for edit in edits], [edit.seq for edit in edits])
+        self.bit = [1 << self.names.rank[edit.index] for edit in edits]
+        self.hosts = self._those(edit.edit.by == "host" for edit in edits)
+        self.models = self._those(edit.edit.by == "model" for edit in edits)
+        self.veiled = self._those(edit.veiled for edit in edits)
+        self.eliding = self._those(bool(edit.elided) for edit in edits)
+        self.alike: dict[tuple[Fact, ...], int] = {}
+        """Some facts -> the edits that took away just these, as bits."""
+        for edit in edits:
+            self.alike[edit.elided] = self.alike.get(edit.elided, 0) | self.bit[edit.index]
+        self.carrying: dict[Fact, list[int]] = {}
+        """Fact -> the places in `alike` of the groups that took it away."""
+        for place, facts in enumerate(self.alike):
+            for fact in facts:
+                self.carrying.setdefault(fact, []).append(place)
+        self._turns: dict[str, list[tuple[Position, Fact]]] = {}
+        self._turning: dict[str, list[Position]] = {}
+
+    def _those(self, chosen: Iterable[bool]) -> int:
+        found = 0
+        for bit, is_chosen in zip(self.bit, chosen, strict=True):
+            found |= bit if is_chosen else 0
+        return found
+
+    def named(self, edit_id: str) -> int:
+        """All edits with an id."""
+        found = 0
+        for index in self.prefix.edits.by_id.get(edit_id, ()):
+            found |= self.bit[index]
+        return found
+
+    def bits(self, by_index: int) -> int:
+        """A set of edits whose bits are their indexes."""
+        found = 0
+        for index, bit in enumerate(self.bit):
+            found |= bit if by_index >> index & 1 else 0
+        return found
+
+    def now(self, branch: str) -> Under:
+        """What is so on a branch after all events."""
+        prefix = self.prefix
+        window = prefix.windows.seen(branch)
+        lacking = 0
+        for facts, edits in self.alike.items():
+            if not all(window.holds(fact, at(prefix.now)) for fact in facts):
+                lacking |= edits
+        return Under(self.bits(prefix.intervals.operative_on(branch)), lacking)
+
+    def under(self, places: Iterable[Where]) -> dict[Where, Under]:
+        """What is so at many places."""
+        asked: dict[str, set[Position]] = {}
+        for branch, position in places:
+            asked.setdefault(branch, set()).add(position)
+        changes = self._changes(asked.keys())
+        return {
+            (branch, position): under
+            for branch, positions in asked.items()
+            for position, under in self._sweep(branch, sorted(positions), changes[branch])
+        }
+
+    def turning(self, branch: str) -> list[Position]:
+        """Positions of numbers at which the answer may change on a branch, rising."""
+        found = self._turning.get(branch)
+        if found is None:
+            points = {position for position, _ in self._turns_of(branch)}
+            points |= {at(change.seq) for _, change in self._changes([branch])[branch]}
+            found = self._turning[branch] = sorted(points)
+        return found
+
+    def _changes(self, branches: Iterable[str]) -> dict[str, list[tuple[Position, Change]]]:
+        """The log of each branch, with the position from which each line holds."""
+        found: dict[str, list[tuple[Position, Change]]] = {branch: [] for branch in branches}
+        lives = self.prefix.intervals.lives
+        for change in self.prefix.intervals.log:
+            log = found.get(lives[change.life].branch)
+            if log is not None:
+                log.append((at(change.seq) + (change.what != "end"), change))
+        return found
+
+    def _turns_of(self, branch: str) -> list[tuple[Position, Fact]]:
+        """When facts that some edit took away came into a window, or left it."""
+        found = self._turns.get(branch)
+        if found is None:
+            turns = self.prefix.windows.seen(branch).turns
+            facts = self.carrying.keys() & turns.keys()
+            found = [(position, fact) for fact in facts for position in turns[fact]]
+            found.sort(key=_position)
+            self._turns[branch] = found
+        return found
+
+    def _sweep(
+        self, branch: str, positions: Iterable[Position], log: list[tuple[Position, Change]]
+    ) -> Iterator[tuple[Position, Under]]:
+        log.sort(key=lambda line: line[0])
+        operative = _Operative(self)
+        lacking = _Lacking(self)
+        turns = self._turns_of(branch)
+        line = turn = 0
+        for position in positions:
+            while line < len(log) and log[line][0] <= position:
+                operative.take(log[line][1])
+                line += 1
+            while turn < len(turns) and turns[turn][0] <= position:
+                lacking.turn(turns[turn][1])
+                turn += 1
+            yield position, Under(operative.bits(), lacking.bits)
+
+
+def _position(turn: tuple[Position, Fact]) -> Position:
+    return turn[0]
+
+
+class _Operative:
+    """The edits that are operative on a branch, life by life."""
+
+    __slots__ = ("_lives", "_veil")
+
+    def __init__(self, veil: Veil) -> None:
+        self._veil = veil
+        self._lives: dict[int, int] = {}
+
+    def take(self, change: Change) -> None:
+        before = self._lives.get(change.life, 0)
+        if change.what == "inherit":
+            self._lives[change.life] = before | self._veil.bits(change.edits)
+        elif change.what == "open":
+            self._lives[change.life] = before | self._veil.bit[change.edits]
+        else:
+            self._lives[change.life] = before & ~self._veil.bit[change.edits]
+
+    def bits(self) -> int:
+        found = 0
+        for edits in self._lives.values():
+            found |= edits
+        return found
+
+
+class _Lacking:
+    """The edits that took a fact which a window does not hold."""
+
+    __slots__ = ("_carrying", "_groups", "_held", "_missing", "bits")
+
+    def __init__(self, veil: Veil) -> None:
+        self._carrying = veil.carrying
+        self._groups = list(veil.alike.values())
+        self._missing = [len(facts) for facts in veil.alike]
+        """For each group, how many of its facts the window does not hold."""
+        self._held: set[Fact] = set()
+        self.bits = veil.eliding
+
+    def turn(self, fact: Fact) -> None:
+        """A fact came into the window, or left it."""
+        missing = self._missing
+        if fact in self._held:
+            self._held.remove(fact)
+            for group in self._carrying[fact]:
+                if not missing[group]:
+                    self.bits |= self._groups[group]
+                missing[group] += 1
+        else:
+            self._held.add(fact)
+            for group in self._carrying[fact]:
+                missing[group] -= 1
+                if not missing[group]:
+                    self.bits &= ~self._groups[group]
