@@ -1,0 +1,1 @@
+"""Measurements that print ratios of one run; never part of a test."""
