@@ -1,0 +1,74 @@
+"""What people may send. Fields that are not named here do not exist: nothing else is read."""
+
+from __future__ import annotations
+
+from django import forms
+
+from dashboard.models import Role, Scope, Source
+
+
+class NoteForm(forms.Form):
+    """A note on a finding."""
+
+    run = forms.CharField(max_length=16)
+    code = forms.CharField(max_length=8)
+    subject = forms.CharField(max_length=512, strip=False)
+    text = forms.CharField(max_length=8_000)
+
+
+class DecideForm(forms.Form):
+    """An answer to a gate, and what its page had shown."""
+
+    answer = forms.ChoiceField(choices=[("approve", ""), ("pin", ""), ("reject", "")])
+    reason = forms.CharField(max_length=4_000)
+    shown_hash = forms.CharField(max_length=512)
+    digest_hash = forms.CharField(max_length=512, required=False)
+    confirmed = forms.BooleanField(required=False)
+
+
+class RevokeForm(forms.Form):
+    reason = forms.CharField(max_length=4_000)
+
+
+class CaseForm(forms.Form):
+    """A new case; its first step may come with it."""
+
+    title = forms.CharField(max_length=200)
+
+
+class StepForm(forms.Form):
+    """A step of a case: a link or run and numbers, and a word about it."""
+
+    range = forms.CharField(max_length=2_000)
+    text = forms.CharField(max_length=8_000, required=False)
+
+
+class SourceForm(forms.Form):
+    """A new source."""
+
+    slug = forms.SlugField(max_length=64)
+    name = forms.CharField(max_length=120)
+    runtime = forms.CharField(max_length=80, required=False)
+    team = forms.CharField(max_length=80, required=False)
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if Source.objects.filter(slug=slug).exists():
+            raise forms.ValidationError("There is a source of this name already.")
+        return slug
+
+
+class TokenForm(forms.Form):
+    """A new key of a machine."""
+
+    source = forms.SlugField(max_length=64)
+    name = forms.CharField(max_length=80)
+    scope = forms.ChoiceField(choices=Scope.choices)
+
+
+class MembershipForm(forms.Form):
+    """A role of a person, for one source or for all."""
+
+    user = forms.CharField(max_length=150)
+    source = forms.SlugField(max_length=64, required=False)
+    role = forms.ChoiceField(choices=Role.choices)

@@ -1,0 +1,152 @@
+"""Where new bytes go in a file that grows: append, the same again, or something else. Writes rows.
+
+Same bytes at the same place are the same receipt; other bytes are a conflict that shows both
+hashes; a file that was rewritten from its start becomes a new generation, and the old one stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from uuid import UUID
+
+from django.db.models import F
+from msgspec import Struct
+
+from dashboard import journals
+from dashboard.models import Chunk, File, Run
+
+MAX_NAME = 512
+
+
+class Refused(Exception):
+    """What was sent cannot be kept: short code, one line of reason."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(code, reason)
+        self.code = code
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class Conflict(Refused):
+    """Other bytes are here already, or bytes before these are missing. `shown`: both sides."""
+
+    def __init__(self, code: str, reason: str, **shown: object) -> None:
+        super().__init__(code, reason)
+        self.shown = shown
+
+
+class Stored(Struct, frozen=True):
+    """The chunk that holds the bytes; `new` is False when it was there before."""
+
+    chunk: Chunk
+    new: bool
+
+
+def check_name(what: str, name: str, longest: int = MAX_NAME) -> str:
+    """A name that can be stored and shown on one line. Raises `Refused`."""
+    if not name or len(name) > longest:
+        raise Refused("name", f"{what}: between 1 and {longest} characters")
+    if any(not char.isprintable() for char in name):
+        raise Refused("name", f"{what}: a character that cannot be shown")
+    return name
+
+
+def current_file(run: Run, name: str) -> File:
+    """The latest generation of a file of the run, made when there is none."""
+    file = File.objects.filter(run=run, name=name, current=True).first()
+    return file or File.objects.create(run=run, name=name)
+
+
+def store(
+    file: File, offset: int, data: bytes, *, prefix: str = "", rewrite: bool = False
+) -> Stored:
+    """Keep `data` at `offset`. `prefix`: SHA-256 of everything before it, as the sender has it.
+
+    With `rewrite`, `data` is the file from its start, and may differ from what was there.
+    Raises `Conflict`. The run of the file must be locked.
+    """
+    if offset > file.size_bytes:
+        text = f"bytes {file.size_bytes} to {offset} of {file.name} are missing: send them first"
+        raise Conflict("missing_bytes", text, expected_offset=file.size_bytes)
+    if prefix:
+        _check_prefix(file, offset, prefix)
+    here = _stored(file, offset, len(data))
+    if data[: len(here)] == here:
+        return _append(file, data[len(here) :]) if len(data) > len(here) else _same(file, offset)
+    if rewrite and offset == 0:
+        return _append(_next_generation(file), data)
+    raise Conflict(
+        "other_bytes",
+        f"other bytes are stored at {offset} of {file.name}; a rewritten file is sent anew from 0",
+        sent_sha256=_sha256(data[: len(here)]),
+        stored_sha256=_sha256(here),
+    )
+
+
+def _append(file: File, data: bytes) -> Stored:
+    chunk = Chunk.objects.create(
+        file=file,
+        offset=file.size_bytes,
+        size_bytes=len(data),
+        sha256=_sha256(data),
+        data=journals.pack(data),
+    )
+    File.objects.filter(pk=file.pk).update(size_bytes=F("size_bytes") + len(data))
+    file.size_bytes += len(data)
+    return Stored(chunk, new=True)
+
+
+def _same(file: File, offset: int) -> Stored:
+    chunk = Chunk.objects.filter(file=file, offset__lte=offset).defer("data").latest("offset")
+    return Stored(chunk, new=False)
+
+
+def _next_generation(file: File) -> File:
+    File.objects.filter(pk=file.pk).update(current=False)
+    return File.objects.create(run_id=file.run_id, name=file.name, generation=file.generation + 1)
+
+
+def _check_prefix(file: File, offset: int, prefix: str) -> None:
+    found = hashlib.sha256()
+    for piece in _pieces(file, 0, offset):
+        found.update(piece)
+    if found.hexdigest() != prefix.lower():
+        text = f"the {offset} bytes before are not those that are stored of {file.name}"
+        raise Conflict(
+            "other_prefix", text, sent_sha256=prefix.lower(), stored_sha256=found.hexdigest()
+        )
+
+
+def _stored(file: File, offset: int, size: int) -> bytes:
+    return b"".join(_pieces(file, offset, offset + size))
+
+
+def _pieces(file: File, start: int, end: int) -> Iterator[bytes]:
+    """The stored bytes of a file from `start` to `end`, as far as there are any."""
+    if start >= min(end, file.size_bytes):
+        return
+    chunks = Chunk.objects.filter(file=file, offset__lt=end, offset__gt=start - F("size_bytes"))
+    for offset, packed in chunks.order_by("offset").values_list("offset", "data"):
+        yield journals.unpack(packed)[max(0, start - offset) : end - offset]
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+class Receipt(Struct, frozen=True):
+    """What is answered for bytes that are stored: durable, once, under this name."""
+
+    receipt: UUID
+    run: str
+    file: str
+    generation: int
+    offset: int
+    size_bytes: int
+    sha256: str
+    duplicate: bool
+    job_id: int | None

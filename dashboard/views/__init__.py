@@ -1,0 +1,1 @@
+"""Pages: one file per page, small function views, permission settled before the template."""
