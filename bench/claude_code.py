@@ -1,4 +1,6 @@
-"""How fast a Claude Code session becomes a judged report: `python -m bench.claude_code FILE...`.
+"""How fast a Claude Code session becomes a judged report: `python -m bench.claude_code [FILE...]`.
+
+Without FILE, the sessions of the reference data beside the checkout, where they are.
 
 Each FILE is read and judged three times in one process on one core; the best counts. `--profile`
 prints where the time of the last file goes.
@@ -20,6 +22,7 @@ from guard.judge import judge
 from guard.state import fold
 
 RUNS = 3
+SHARED = Path(__file__).parent.parent.parent / "shared"
 MB = 1_000_000
 
 
@@ -53,10 +56,13 @@ def measure(path: Path) -> str:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--profile", action="store_true")
     asked = parser.parse_args()
-    for path in asked.files:
+    sessions = sorted((SHARED / "corpus" / "public" / "claude-code").glob("S??.jsonl"))
+    if not asked.files and not sessions:
+        sys.stdout.write("skipped: corpus not found\n")
+    for path in asked.files or sessions:
         sys.stdout.write(measure(path) + "\n")
     if asked.profile:
         profile = cProfile.Profile()

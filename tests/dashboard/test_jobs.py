@@ -170,6 +170,7 @@ class TestTheBell:
         assert job.state == State.PENDING
         monkeypatch.undo()
         rung: list[int] = []
+        monkeypatch.setattr(celery, "depth", lambda: 0)
         monkeypatch.setattr(jobs, "ring", lambda job_id: rung.append(job_id) or True)
         assert sweeping.sweep() == 1
         assert rung == [job.pk]
@@ -205,6 +206,7 @@ class TestWorkers:
     def test_the_embedded_worker_judges_what_comes_and_what_was_left(
         self, source: Source, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        celery.app.control.purge()
         monkeypatch.setattr(jobs, "ring", lambda _job_id: True)
         left = send(source, "left-behind")
         monkeypatch.undo()

