@@ -11,6 +11,8 @@ from playwright.sync_api import Page, expect
 from dashboard.demo.incidents import checkmark_that_answered_less, waiting_for_a_person
 from tests.browser.serving import PASSWORD, environment, manage, prepare, server
 
+expect.set_options(timeout=30_000)
+
 START = datetime(2026, 11, 30, 2, 0, tzinfo=UTC)
 ASK = """
 from dashboard import gates
@@ -55,9 +57,13 @@ def test_from_a_dropped_file_to_the_red_window(
     file.write_bytes(checkmark_that_answered_less(START).lines())
     sign_in(page, address)
     drop(page, address, file)
-    page.get_by_role("link", name="r-").first.click()
+    page.get_by_role("link", name="r-").first.click(timeout=60_000)
     figure = page.locator("[data-figure]")
-    expect(figure.locator("svg.main-svg").first).to_be_visible(timeout=30_000)
+    for _ in range(30):
+        page.wait_for_timeout(2_000)
+        if "UNSAFE e1" in (figure.text_content() or ""):
+            break
+        page.reload()
     expect(figure).to_contain_text("UNSAFE e1")
     page.locator("#rows").get_by_role("link", name="e1", exact=True).click()
     expect(page.locator("#detail")).to_contain_text("max_retries")
