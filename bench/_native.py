@@ -86,19 +86,31 @@ def unanswered(count: int) -> Events:
     yield {"kind": "rollback", "id": "r", "edits": ["e"]}
 
 
-def unnumbered(count: int) -> Events:
-    """Events of a foreign ledger that may lie anywhere: of many effects, and of one."""
+def unnumbered(count: int, effects: int) -> Events:
+    """Events of a foreign ledger that may lie anywhere, of so many effects."""
     for place in range(10):
-        yield from (
-            span(f"s{place}"),
-            record(f"e{place}", f"s{place}"),
-            edit(f"e{place}", f"s{place}"),
-        )
+        yield span(f"s{place}")
+        yield record(f"e{place}", f"s{place}")
+        yield edit(f"e{place}", f"s{place}")
     for place in range(count):
-        state = ("planned", "started", "unknown", "failed", "committed")[place % 5]
-        name = "x" if place % 2 else f"x{place // 10}"
-        yield effect(name, state, partial=place % 3 == 0, after=place % 31)
+        state = ("planned", "started", "unknown", "failed", "committed")[place // effects % 5]
+        yield effect(f"x{place % effects}", state, partial=place % 3 == 0, after=place % 31)
     yield {"kind": "rollback", "id": "r", "to": 0}
+
+
+def unnumbered_each(count: int) -> Events:
+    """One event of each effect."""
+    return unnumbered(count, count)
+
+
+def unnumbered_few(count: int) -> Events:
+    """Five events, in all states, of each effect."""
+    return unnumbered(count, count // 5)
+
+
+def unnumbered_one(count: int) -> Events:
+    """All events of one effect, in all states."""
+    return unnumbered(count, 1)
 
 
 def branches(count: int) -> Events:
@@ -115,14 +127,15 @@ def branches(count: int) -> Events:
 
 
 def gated(count: int) -> Events:
-    """So many gates on one edit, each for a write of its own."""
+    """So many gates on one edit; one in fifty lets a write through."""
     yield from (span("s"), record("e", "s"), edit("e", "s", out="d"))
     for place in range(count):
         gate = {"kind": "gate", "id": f"g{place}", "digest": "h:d"}
         asked = {"state": "requested", "edit": "e", "by": "agent", "effects": {f"x{place}": "b"}}
         yield gate | asked
         yield gate | {"state": "approved", "by": "ann", "human": place % 3 > 0}
-        yield effect(f"x{place}", "committed")
+        if place % 50 == 0:
+            yield effect(f"x{place}", "committed")
     yield {"kind": "rollback", "id": "r", "edits": ["e"]}
 
 
@@ -130,7 +143,9 @@ HARD: Mapping[str, tuple[Callable[[int], Events], int]] = MappingProxyType(
     {
         "nested summaries": (nested, 2_000),
         "unknown effects under one edit": (unanswered, 10_000),
-        "unnumbered events": (unnumbered, 500),
+        "unnumbered events of as many effects": (unnumbered_each, 500),
+        "unnumbered events, five of each effect": (unnumbered_few, 500),
+        "unnumbered events of one effect": (unnumbered_one, 500),
         "branches": (branches, 1_000),
         "gates on one edit": (gated, 5_000),
     }

@@ -17,7 +17,7 @@ from guard.ledger import Logical
 from guard.order import at, number_at
 from guard.prefix import Prefix
 from guard.reach import Nearby
-from guard.rooms import TooOpen, arrangements, earliest, numbered
+from guard.rooms import TooOpen, arrangements, earliest, numbered, possible_states
 from guard.subset import Names
 from guard.units import Key, Unit, Units
 from guard.worlds import (
@@ -106,7 +106,7 @@ class Appraisal:
         if not logical.loose:
             return self.numbered[logical.index].state
         try:
-            states = {total.state for total in arrangements(logical, self.highest)}
+            states = possible_states(logical, self.highest)
         except TooOpen:
             return "unknown"
         return states.pop() if len(states) == 1 else "unknown"

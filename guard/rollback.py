@@ -92,7 +92,7 @@ def plan(
 
 def _drawn(state: State, after: State, rolled: RolledBack, sizes: Sizes) -> Plan:
     undone = sorted(rolled.range, key=lambda edit: -edit.seq)
-    how, found = state.mode(rolled), _soundness(state, rolled)
+    how, found = state.mode(rolled), on_paper(state, rolled)
     now = state.windows.seen(rolled.branch).spans
     then = now if how == "halt" else after.windows.seen(rolled.branch).spans
     return Plan(
@@ -109,7 +109,7 @@ def _drawn(state: State, after: State, rolled: RolledBack, sizes: Sizes) -> Plan
         restored=_moved(then.items() - now.items(), sizes),
         removed=_moved(now.items() - then.items(), sizes),
         lost=_lost(state, undone, then),
-        voided=_voided(state, undone),
+        voided=voided(state, undone),
         compensate=tuple(_owed(state, found)),
     )
 
@@ -124,8 +124,8 @@ def sizes_of(events: Iterable[AnyEvent]) -> dict[tuple[str, str], int]:
     return found
 
 
-def _soundness(state: State, rolled: RolledBack) -> Soundness:
-    """As of the last event: nothing after it is asked of the ledger (6.9)."""
+def on_paper(state: State, rolled: RolledBack) -> Soundness:
+    """Of a rollback that is not in the journal, as of the last event (6.9)."""
     asked = question(rolled, state)
     hidden = state.doubt.of_range(rolled) or state.doubt.about(asked.intervals)
     return soundness(asked, state.appraisal, hidden)
@@ -151,7 +151,8 @@ def _lost(state: State, undone: Sequence[Performed], window: Mapping[str, str]) 
     )
 
 
-def _voided(state: State, undone: Sequence[Performed]) -> tuple[str, ...]:
+def voided(state: State, undone: Sequence[Performed]) -> tuple[str, ...]:
+    """Gates whose approval, given since the first of some edits, their rollback makes void."""
     if not undone:
         return ()
     first = min(edit.seq for edit in undone)

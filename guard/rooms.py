@@ -8,24 +8,23 @@ sums (`guard.course`): what means the same is kept once, however many arrangemen
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
-
-from msgspec.structs import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 from guard.course import Place, Sum, both, sum_of
-from guard.events import Effect
+from guard.events import Effect, EffectState
 from guard.ledger import Logical
 from guard.order import Position, at, room
+
+V = TypeVar("V")
+
+SAID = ("reversibility", "inverse", "write", "partial", "compensates")
+"""Fields of which the latest event that carries one decides (5.2)."""
 
 Under: TypeAlias = Callable[[str, Position], int]
 """(branch, position) -> the edits of a question that are operative there, as bits."""
 
-MOST_ROOMS = 27
-"""An arrangement is decided by at most 13 events (the first or the latest of something). Whatever
-lies between two of them may as well lie in one room: 13 rooms and the 14 around them are enough."""
-
-MOST_SUMS = 50_000
+MOST_MERGES = 300_000
 """Beyond this, an effect is given up as not known."""
 
 ANYWHERE: Place = (0, 0)
@@ -67,99 +66,139 @@ def arrangements(
 ) -> frozenset[Sum]:
     """All sums that the effect may have, as far as the order among `marks` goes.
 
-    Marks are positions of numbers. Raises `TooOpen`.
+    Its state is not asked: `started` stands for `unknown` too, and `ready` falls out. Marks are
+    positions of numbers. Raises `TooOpen`.
     """
-    total = numbered(logical, under)
     if not logical.loose:
-        return frozenset((total,))
-    alike = Likeness(logical)
-    stops = sorted({*marks, *_own_marks(logical, highest)} if alike.ordered else {*marks})
-    most = min(len(logical.loose), MOST_ROOMS) if alike.ordered else 1
-    reached = frozenset((alike.reduce(total),))
-    idle: frozenset[Sum] | None = None
-    for (_, event), rank in zip(logical.loose, alike.ranks, strict=True):
+        return frozenset((numbered(logical, under),))
+    zones = sorted({*marks})
+    return _build(logical, highest, zones, Likeness(logical, zones), under)
+
+
+def possible_states(logical: Logical, highest: int) -> set[EffectState]:
+    """Every state that the effect may have (5.4). Raises `TooOpen`."""
+    states = {event.state for event in logical.events()}
+    if not logical.loose or "committed" in states or len(states) == 1:
+        return {earliest(logical).state}
+    sums = _build(logical, highest, (), StateOnly(), nowhere)
+    return {total.state for total in sums}
+
+
+class StateOnly:
+    """Of a sum that has no commit, what its state depends on."""
+
+    compared = 2
+
+    def reduce(self, total: Sum) -> Sum:
+        return Sum(tried=total.tried, ready=total.ready)
+
+
+class Likeness:
+    """What a verdict may depend on, given all events of an effect: the rest is left out of sums."""
+
+    def __init__(self, logical: Logical, zones: Sequence[Position]) -> None:
+        events = list(logical.events())
+        states = {event.state for event in events}
+        sent = any(e.body is not None and e.state not in {"planned", "held"} for e in events)
+        self.zones = zones
+        self.earliest = min(at(event.after) for _, event in logical.loose)
+        self.done = "committed" in states
+        self.begun = self.done or not states.isdisjoint({"started", "unknown"})
+        self.doubted = self.done and "unknown" in states
+        self.mixed = not self.done and self.begun and "failed" in states
+        self.plans = set() if sent else {event.body for event in events} - {None}
+        self.branches = {event.branch for event in events}
+        self.open = {
+            field for field in SAID if len({getattr(e, field) for e in events} - {None}) > 1
+        }
+        if self.done:
+            self.open.discard("partial")
+        self.compared = (
+            2 * self.doubted
+            + self.mixed
+            + len(self.open)
+            + (len(self.branches) > 1)
+            + (len(self.plans) > 1)
+        )
+        """How many places are held against others: those of the first or latest of something."""
+
+    def reduce(self, total: Sum) -> Sum:
+        """The same sum, less what decides nothing; where only the zone counts, its begin."""
+        done, begun = self.done, self.begun
+        return Sum(
+            first=_unplaced(total.first, len(self.branches) > 1),
+            commit=total.commit if self.doubted else self._zone(total.commit),
+            doubt=total.doubt if self.doubted else None,
+            start=self._zone(total.start),
+            part=None if begun else self._zone(total.part),
+            failed=None if begun else self._zone(total.failed),
+            tried=None if done else _unplaced(_one_open_state(total.tried), self.mixed),
+            reversibility=_unplaced(total.reversibility, "reversibility" in self.open),
+            inverse=_unplaced(total.inverse, "inverse" in self.open),
+            write=_unplaced(total.write, "write" in self.open),
+            partial=None if done else _unplaced(total.partial, "partial" in self.open),
+            compensates=_unplaced(total.compensates, "compensates" in self.open),
+            plan=_unplaced(total.plan, len(self.plans) > 1) if self.plans else None,
+            touched=total.touched,
+        )
+
+    def _zone(self, place: Place | None) -> Place | None:
+        """One place for all rooms between the same two marks."""
+        if place is None or place[0] % 2 == 0:
+            return place
+        mark = bisect_right(self.zones, place[0])
+        begin = max(self.zones[mark - 1] if mark else 0, self.earliest)
+        return begin + 1, 0
+
+
+def _one_open_state(tried: tuple[Place, EffectState] | None) -> tuple[Place, EffectState] | None:
+    if tried is None or tried[1] == "failed":
+        return tried
+    return tried[0], "started"
+
+
+def _unplaced(said: tuple[Place, V] | None, is_placed: bool) -> tuple[Place, V] | None:
+    return said if said is None or is_placed else (ANYWHERE, said[1])
+
+
+def _build(
+    logical: Logical,
+    highest: int,
+    zones: Sequence[Position],
+    alike: Likeness | StateOnly,
+    under: Under,
+) -> frozenset[Sum]:
+    """Sums event by event; an event that changes nothing any more is one that was there before."""
+    compared = alike.compared
+    stops = sorted({*zones, *_own_marks(logical, highest)}) if compared else zones
+    reached = frozenset((alike.reduce(numbered(logical, under)),))
+    idle: set[frozenset[Sum]] = set()
+    merges = 0
+    for rank, event in _dense(logical.loose):
         options = frozenset(
             alike.reduce(sum_of([((position, rank), event)], _touch(event, position, under)))
-            for position in _rooms(event, highest, stops, most)
+            for position in _rooms(event, highest, stops, 2 * compared + 1)
         )
-        if options == idle:
+        if options in idle:
             continue
-        grown = frozenset(both(one, other) for one in reached for other in options)
-        if len(grown) > MOST_SUMS:
+        merges += len(reached) * len(options)
+        if merges > MOST_MERGES:
             raise TooOpen
-        idle = options if grown == reached else None
+        grown = frozenset(alike.reduce(both(one, other)) for one in reached for other in options)
+        if grown == reached:
+            idle.add(options)
         reached = grown
     return reached
 
 
-class Likeness:
-    """Which features of an effect's sums no verdict can depend on, given all of its events."""
-
-    __slots__ = ("branches", "fixed", "ordered", "plans", "ranks", "states")
-
-    def __init__(self, logical: Logical) -> None:
-        loose = [event for _, event in logical.loose]
-        events = [*logical.steps, *loose]
-        self.states = {event.state for event in events}
-        self.branches = {event.branch for event in events}
-        self.plans = {event.body for event in events if event.state in {"planned", "held"}} - {None}
-        self.fixed = {
-            field
-            for field in ("reversibility", "inverse", "write", "partial", "compensates")
-            if len({getattr(event, field) for event in events} - {None}) <= 1
-        }
-        self.ranks = list(_dense(loose))
-        self.ordered = not self._any_order()
-
-    def _any_order(self) -> bool:
-        """Whether the order of the events among themselves decides nothing."""
-        if len(self.fixed) < 5 or len(self.plans) > 1 or len(self.branches) > 1:
-            return False
-        if "committed" in self.states:
-            return "unknown" not in self.states
-        tried = self.states - {"planned", "held"}
-        return len(self.states) == 1 or (len(tried) == 1 and "failed" not in tried)
-
-    def reduce(self, total: Sum) -> Sum:
-        """The same sum, less what decides nothing."""
-        done = "committed" in self.states
-        begun = done or not self.states.isdisjoint({"started", "unknown"})
-        changes: dict[str, object] = {
-            field: (ANYWHERE, said[1])
-            for field in self.fixed
-            if (said := getattr(total, field)) is not None
-        }
-        if len(self.branches) == 1 and total.first is not None:
-            changes["first"] = (ANYWHERE, total.first[1])
-        if len(self.plans) == 1 and total.plan is not None:
-            changes["plan"] = (ANYWHERE, total.plan[1])
-        if done:
-            changes |= {"tried": None, "ready": None, "part": None, "failed": None}
-        elif begun:
-            changes |= {"doubt": None, "part": None, "failed": None}
-        return replace(total, **changes)
-
-
-def _dense(events: Sequence[Effect]) -> Iterable[int]:
-    """Ranks in which neighbours that say the same have the same rank."""
-    rank = 0
-    for place, event in enumerate(events):
-        if place and _said(event) != _said(events[place - 1]):
-            rank += 1
-        yield rank
-
-
-def _said(event: Effect) -> tuple[object, ...]:
-    return (
-        event.state,
-        event.branch,
-        event.body,
-        event.reversibility,
-        event.inverse,
-        event.write,
-        event.partial,
-        event.compensates,
-    )
+def _dense(loose: Iterable[tuple[int, Effect]]) -> Iterator[tuple[int, Effect]]:
+    """Events with ranks in which neighbours that say the same have the same rank."""
+    rank, before = 0, None
+    for _, event in loose:
+        said = (event.state, event.branch, event.body, *(getattr(event, field) for field in SAID))
+        rank += said != before
+        before = said
+        yield rank, event
 
 
 def _own_marks(logical: Logical, highest: int) -> Iterable[Position]:
@@ -175,7 +214,11 @@ def last_room(event: Effect, highest: int) -> Position:
 
 
 def _rooms(event: Effect, highest: int, stops: Sequence[Position], most: int) -> Iterable[Position]:
-    """The first few rooms between each two marks, of those that an event may lie in."""
+    """The first few rooms between each two marks, of those that an event may lie in.
+
+    With n places compared, n rooms and the n + 1 around them are enough: whatever lies between two
+    of the events that decide may as well lie in one room.
+    """
     low, high = at(event.after), last_room(event, highest) + 1
     inner = stops[bisect_right(stops, low) : bisect_left(stops, high)]
     for begin, end in zip((low, *inner), (*inner, high), strict=True):

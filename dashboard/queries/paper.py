@@ -6,8 +6,8 @@ Nothing is executed and nothing is written. The verdicts are those of a rollback
 
 from __future__ import annotations
 
-from itertools import count
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -16,6 +16,7 @@ from dashboard.queries import stored
 from dashboard.queries.drawn import Verdict
 from guard.edits import Performed, RolledBack
 from guard.events import MAIN, Rollback
+from guard.rollback import on_paper, voided
 from guard.state import State
 
 MOST_STRETCHES = 40
@@ -60,20 +61,21 @@ class Plan(Struct, frozen=True):
     conflicts: tuple[str, ...]
     """Spans that would come back although another version of them is in the window now."""
     leaves: tuple[str, ...]
+    voided: tuple[str, ...]
     branches: tuple[str, ...]
 
 
 def plan(run: Run, to: int, branch: str = MAIN, at: int | None = None) -> Plan | None:
     """The plan, as of number `at` or now; None when what was received cannot be read."""
     found = stored.stored(run)
-    return None if found is None else found.ask(lambda state: _plan(state, to, branch), at)
+    return None if found is None else found.ask(lambda state: of_state(state, to, branch), at)
 
 
-def _plan(state: State, to: int, branch: str) -> Plan:
+def of_state(state: State, to: int, branch: str) -> Plan:
+    """The plan of a folded journal."""
     to = max(0, min(to, state.at))
     standing = sorted(state.edits.standing_after(branch, 0), key=lambda edit: -edit.seq)
-    index = count(-1, -1)
-    stretches = tuple(_stretches(state, standing, branch, index))
+    stretches = tuple(_stretches(state, standing, branch))
     range_ = [edit for edit in standing if edit.seq > to]
     here = next((row for row in stretches if row.low <= to <= row.high), None)
     spans = state.windows.seen(branch).spans
@@ -82,7 +84,7 @@ def _plan(state: State, to: int, branch: str) -> Plan:
         to=to,
         at=state.at,
         stretches=stretches,
-        here=here or _stretch(state, range_, to, to, branch, next(index)),
+        here=here or _stretch(state, range_, to, to, branch),
         undone=tuple(_undone(state, edit) for edit in range_),
         policy_now=state.policies.digest(state.now) or "",
         restored=tuple(sorted(taken)),
@@ -90,35 +92,45 @@ def _plan(state: State, to: int, branch: str) -> Plan:
         leaves=tuple(
             edit.edit.out.id for edit in range_ if edit.edit.out and edit.edit.out.id in spans
         ),
+        voided=voided(state, range_),
         branches=tuple(sorted(name for name in state.windows.branches if name)),
     )
 
 
-def _stretches(state: State, standing: list[Performed], branch: str, index: Any) -> Any:
+def _stretches(state: State, standing: list[Performed], branch: str) -> Iterator[Stretch]:
     """From the first number to now; beyond forty edits the oldest are left to the number field."""
     newest = standing[:MOST_STRETCHES]
+    whole = _whole_from(state)
     high = state.at
-    rows = []
+    ranges: list[tuple[int, int, list[Performed]]] = []
     for place, edit in enumerate(newest):
         if high >= edit.seq:
-            rows.append(_stretch(state, newest[:place], edit.seq, high, branch, next(index)))
+            ranges.append((edit.seq, high, newest[:place]))
         high = edit.seq - 1
     if len(standing) <= MOST_STRETCHES:
-        rows.append(_stretch(state, newest, 0, high, branch, next(index)))
-    return reversed(rows)
+        ranges.append((0, high, newest))
+    for low, high, edits in reversed(ranges):
+        if low < whole <= high:
+            yield _stretch(state, edits, low, whole - 1, branch)
+        yield _stretch(state, edits, whole if low < whole <= high else low, high, branch)
 
 
-def _stretch(
-    state: State, range_: list[Performed], low: int, high: int, branch: str, index: int
-) -> Stretch:
+def _whole_from(state: State) -> int:
+    """The first number after which none is missing: a hole leaves open what is undone (6.5)."""
+    return bisect_left(
+        range(state.at), x=True, key=lambda to: not state.doubt.holes.between(to, state.now)
+    )
+
+
+def _stretch(state: State, range_: list[Performed], low: int, high: int, branch: str) -> Stretch:
     rolled = RolledBack(
-        index=index,
+        index=-1,
         rollback=Rollback(seq=state.now, id="on paper", to=low, branch=branch),
         seq=state.now,
         range=tuple(range_),
         absent=(),
     )
-    found = state.soundness(rolled)
+    found = on_paper(state, rolled)
     return Stretch(
         low=low,
         high=high,
@@ -194,6 +206,14 @@ class Step(Struct, frozen=True):
     border: bool = False
 
 
+class Fate(Struct, frozen=True):
+    """What would become of an approval. `gate` is None for one that only the journal has."""
+
+    id: str
+    fate: str
+    gate: Gate | None
+
+
 class Paper(Struct, frozen=True):
     """The page: tokens restored apart from consequences not undone."""
 
@@ -201,7 +221,7 @@ class Paper(Struct, frozen=True):
     edits: list[EditLine]
     effects: list[EffectLine]
     steps: list[Step]
-    gates: list[tuple[Gate, str]]
+    gates: list[Fate]
     tokens: int | None
     window: int | None
     limit: int | None
@@ -210,6 +230,12 @@ class Paper(Struct, frozen=True):
     @property
     def after(self) -> int | None:
         return None if self.window is None or self.tokens is None else self.window + self.tokens
+
+    @property
+    def more(self) -> int:
+        """Effects that are counted, but not listed."""
+        here = self.plan.here
+        return len(here.blame) + len(here.residue) + len(here.watch) - len(self.effects)
 
     @property
     def done(self) -> int:
@@ -313,17 +339,18 @@ def _pin(found: Plan) -> Step:
     )
 
 
-def _gates(run: Run, found: Plan) -> list[tuple[Gate, str]]:
+def _gates(run: Run, found: Plan) -> list[Fate]:
     """Approvals that stand inside what would be undone, and what would become of them."""
     names = {edit.id for edit in found.undone}
     if not names:
         return []
     first = min(edit.seq for edit in found.undone)
     rows = run.gates.filter(state__in=(Gate.State.APPROVED, Gate.State.CONSUMED))
-    rows = rows.select_related("decision__by").order_by("position")
     fates = {Gate.State.APPROVED: "void", Gate.State.CONSUMED: "stays used"}
-    return [
-        (gate, fates[Gate.State(gate.state)])
-        for gate in rows
+    stored = [
+        Fate(gate.public_id, fates[Gate.State(gate.state)], gate)
+        for gate in rows.select_related("decision__by").order_by("position")
         if gate.edit_id in names or gate.position >= first
     ]
+    known = {fate.id for fate in stored}
+    return [*stored, *(Fate(name, "void", None) for name in found.voided if name not in known)]

@@ -11,6 +11,7 @@ import tempfile
 from shutil import copyfileobj
 
 from guard.cli import readable, sources
+from guard.journal import uncollected
 from guard.judge import Report, judge
 from guard.state import fold
 
@@ -28,7 +29,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the report; 1 when something in it is an error."""
-    report = judge(fold(sources.opened(args.file), args.at))
+    with uncollected():
+        report = judge(fold(sources.opened(args.file), args.at))
     if args.json:
         _print_whole(report)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from bisect import bisect_right
 
 from guard.answers import Fact
 from guard.edits import Performed
@@ -27,9 +27,11 @@ class Stretches:
             self._all |= starts.all
         self._turns: dict[Fact, list[tuple[Timeline, list[Position]]]] = {}
         """Fact -> when it came and went, for each branch that ever held it."""
+        asked = {fact for edit in state.edits.all for fact in edit.elided}
         for branch, starts in self._starts.items():
-            for fact, turns in state.windows.seen(branch).turns.items():
-                self._turns.setdefault(fact, []).append((starts, turns))
+            turns = state.windows.seen(branch).turns
+            for fact in asked & turns.keys():
+                self._turns.setdefault(fact, []).append((starts, turns[fact]))
         self._without: dict[Fact, int] = {}
 
     def lacked(self, edit: Performed, effects: Subset) -> bool:
@@ -44,11 +46,21 @@ class Stretches:
     def _started_without(self, fact: Fact) -> int:
         found = self._without.get(fact)
         if found is None:
-            found = self._all
+            held = 0
             for starts, turns in self._turns.get(fact, ()):
-                # A window holds a fact from an even turn until the next one, or for good.
-                for came, went in zip_longest(turns[::2], turns[1::2]):
-                    until = starts.all if went is None else starts.before(went)
-                    found &= ~(until & ~starts.before(came))
-            self._without[fact] = found
+                held |= _while_held(starts, turns)
+            found = self._without[fact] = self._all & ~held
         return found
+
+
+def _while_held(starts: Timeline, turns: list[Position]) -> int:
+    """What started while a window held a fact: from an odd turn to the next one, or for good."""
+    low, high = bisect_right(turns, starts.first), bisect_right(turns, starts.last)
+    if low == high:
+        return starts.all if low % 2 else 0
+    sets = [0, *map(starts.before, turns[low:high]), starts.all]
+    came, went = sets[1 - low % 2 :: 2], sets[2 - low % 2 :: 2]
+    held = 0
+    for before, after in zip(came, went, strict=False):
+        held |= after & ~before
+    return held

@@ -26,9 +26,17 @@ class Timeline:
         """The sets of the first 0, 32, 64, ... things; the last one holds all."""
         for start in range(0, len(line), _BLOCK):
             self._sums.append(self._sums[-1] | _set_of(self._bits[start : start + _BLOCK]))
-        self._of_bit = [0] * (max(self._bits, default=-1) + 1)
-        for place, bit in line:
-            self._of_bit[bit] = place
+        self._of_bit: list[int] | None = None
+
+    @property
+    def first(self) -> int:
+        """The lowest place; 0 if there is none."""
+        return self._places[0] if self._places else 0
+
+    @property
+    def last(self) -> int:
+        """The highest place; 0 if there is none."""
+        return self._places[-1] if self._places else 0
 
     @property
     def all(self) -> int:
@@ -53,6 +61,10 @@ class Timeline:
 
     def places(self, things: int) -> list[int]:
         """Where some things stand, rising, without repeats."""
+        if self._of_bit is None:
+            self._of_bit = [0] * (max(self._bits, default=-1) + 1)
+            for place, bit in zip(self._places, self._bits, strict=True):
+                self._of_bit[bit] = place
         return sorted(set(chosen(things & self.all, self._of_bit)))
 
 

@@ -26,8 +26,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One Chromium a module. Playwright keeps an event loop in the thread while it is open, and
+    tests of other modules start their own there."""
     path = shutil.which("chromium")
     if path is None:
         if os.environ.get("REQUIRE_BROWSER") == "1":

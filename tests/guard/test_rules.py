@@ -8,10 +8,13 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guard.journal import read
 from guard.rules import RULES, findings
 from guard.rules.rule import SECTIONS
+from guard.rules.timeline import Timeline
 from guard.state import fold
 
 ROOT = Path(__file__).parents[2]
@@ -200,3 +203,39 @@ def test_the_worked_example_of_the_report_format() -> None:
         ("JG109", "e1", "info", "possible", [3, 4]),
     ]
     assert found_in(journal(*EXAMPLE_A), at=3) == []
+
+
+@given(
+    st.lists(st.integers(1, 60), max_size=150),
+    st.sets(st.integers(0, 149)),
+    st.integers(0, 62),
+)
+def test_a_timeline_answers_for_sets_what_a_look_at_each_member_would(
+    where: list[int], chosen: set[int], border: int
+) -> None:
+    timeline = Timeline((place, bit) for bit, place in enumerate(where))
+    things = sum(1 << bit for bit in chosen)
+    placed = [where[bit] for bit in chosen if bit < len(where)]
+    assert timeline.lowest(things) == min(placed, default=None)
+    assert timeline.places(things) == sorted(set(placed))
+    before = sum(1 << bit for bit, place in enumerate(where) if place < border)
+    assert timeline.before(border) == before
+
+
+@pytest.mark.parametrize(
+    ("spans", "lacking"),
+    [
+        ([], True),
+        ([{**span(limit="0"), "hash": "h:other"}], False),
+        ([{**span(limit="1"), "hash": "h:other"}], True),
+        ([span("s2", limit="0")], False),
+        ([span("s2", limit="0"), {**span("s2"), "hash": "h:other"}], True),
+        ([{**span(limit="0"), "branch": "sub"}], True),
+    ],
+)
+def test_a_fact_lacks_unless_the_window_held_it_at_the_start(
+    spans: list[dict[str, Any]], lacking: bool
+) -> None:
+    events = [*LACKING, *spans, effect("committed")]
+    found = {f["code"]: f["severity"] for f in found_in(journal(*events))}
+    assert found["JG103"] == found["JG109"] == ("error" if lacking else "warning")
