@@ -61,7 +61,7 @@ class Soundness(Struct, frozen=True):
     watch: Subset
     """Writes that touch inside and are neither committed nor failed."""
     hidden: str | None = None
-    """Why an effect that nobody saw is possible, and what would exclude it (6.5, 6.8)."""
+    """What would exclude an effect that nobody saw, where one is possible (6.5, 6.8)."""
 
 
 class IfUndone(Struct, frozen=True):
@@ -76,7 +76,7 @@ class Retention(Struct, frozen=True):
 
     verdict: RetentionVerdict
     reason: str | None = None
-    """With `unknown`: what would make it known."""
+    """With `unknown`: what would tell."""
     missing: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()

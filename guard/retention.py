@@ -107,7 +107,7 @@ def retention(rolled: RolledBack, looks: Looks, integrity: Integrity) -> Retenti
     """The verdict on one rollback (12.1 to 12.5)."""
     look = looks.after.get(rolled.index)
     if look is None:
-        return Retention("unknown", reason="an observed event after it on its branch would tell")
+        return Retention("unknown", reason="an observed event after it on its branch")
     dropped = looks.dropped_for(rolled, look)
     missing = look.missing - dropped
     changed = look.changed - dropped
@@ -125,12 +125,9 @@ def _verdict(
     differs: bool, look: Look, integrity: Integrity
 ) -> tuple[RetentionVerdict, str | None]:
     if look.vague:
-        return "unknown", "knowing what the edits of its branch took would tell"
+        return "unknown", "what the vague edits of its branch took"
     if differs:
         return "mismatch", None
     if not integrity.allows_good:
-        return (
-            "unknown",
-            f"a journal that is whole would tell; its integrity is {integrity.verdict}",
-        )
+        return "unknown", f"a whole journal (this one: {integrity.verdict})"
     return "equal", None

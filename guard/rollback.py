@@ -15,6 +15,7 @@ from guard.edits import Performed, RolledBack
 from guard.errors import GuardError
 from guard.events import MAIN, AnyEvent, Edit, EffectState, Out, Reversibility, Rollback, Span
 from guard.replay import Step, steps, without_record
+from guard.rules.unknowns import Unknowns
 from guard.soundness import question, soundness
 from guard.state import State
 from guard.subset import places
@@ -105,7 +106,7 @@ def _drawn(state: State, after: State, rolled: RolledBack, sizes: Sizes) -> Plan
         blame=tuple(found.blame),
         residue=tuple(found.residue),
         watch=tuple(found.watch),
-        would_tell=found.hidden,
+        would_tell=Unknowns(state).soundness(found) if found.verdict == "unknown" else None,
         restored=_moved(then.items() - now.items(), sizes),
         removed=_moved(now.items() - then.items(), sizes),
         lost=_lost(state, undone, then),

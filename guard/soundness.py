@@ -58,29 +58,29 @@ class Doubt:
         self.possible = bool(self.holes) or not self.complete or not integrity.allows_good
 
     def about(self, intervals: Iterable[Interval]) -> str | None:
-        """Why one is possible while the edits were operative, and what would exclude it."""
+        """What would exclude one while the edits were operative; None: none is possible."""
         if not self.possible:
             return None
         for interval in intervals:
             if not self.integrity.allows_good:
-                return f"a whole journal would tell; its integrity is {self.integrity.verdict}"
+                return f"a whole journal (this one: {self.integrity.verdict})"
             before = self.highest + 1 if interval.end is None else interval.end
             if self.holes.between(interval.start, before):
-                return f"the numbers missing after {interval.start} would tell"
+                return f"the numbers missing after {interval.start}"
             end = min(before, self.highest)
             if not self.complete and not self.attested.holds(interval.start, end):
-                return f"a ledger that covers {interval.start} to {end} would tell"
+                return f"a ledger that covers {interval.start} to {end}"
         return None
 
     def of_range(self, rolled: RolledBack) -> str | None:
-        """Why a rollback may undo more, or its own record may not be believed (6.5, 6.8)."""
+        """What would tell what a rollback undid, where that is not known (6.5, 6.8)."""
         to = rolled.rollback.to
         if to is not None and self.holes.between(to, rolled.seq):
-            return f"the numbers missing after {to} would tell which edits it undid"
+            return f"the numbers missing after {to}"
         if rolled.absent:
-            return f"the edit {rolled.absent[0]} is not in the journal before it"
+            return f"the edit {rolled.absent[0]}, missing before it,"
         if not rolled.range and not self.integrity.allows_good:
-            return f"a whole journal would tell; its integrity is {self.integrity.verdict}"
+            return f"a whole journal (this one: {self.integrity.verdict})"
         return None
 
 
@@ -102,7 +102,7 @@ class Total(Struct):
 
     def answer(self, hidden: str | None, watch: int, names: Names) -> Soundness:
         if hidden is None and self.given_up:
-            hidden = "numbers for the events of the blamed effects would tell"
+            hidden = "numbers for the events of the blamed effects"
         verdict: SoundnessVerdict = "unknown" if self.open or hidden else "sound"
         return Soundness(
             verdict="unsound" if self.unsound else verdict,
@@ -114,7 +114,7 @@ class Total(Struct):
 
 
 def soundness(asked: Question, appraisal: Appraisal, hidden: str | None) -> Soundness:
-    """The verdict on a rollback. `hidden`: why an effect that nobody saw is possible."""
+    """The verdict on a rollback. `hidden`: as in `Soundness`."""
     total = Total()
     units = appraisal.nearby.meeting(asked.intervals)
     gated = {u.index: u for edit in asked.edits for u in appraisal.gated_units_of(edit)}

@@ -88,7 +88,7 @@ class State(Prefix):
     @cached_property
     def closure(self) -> Closure:
         """Has every performed edit its recovery record, at now? (10.4)"""
-        return closure(self.records, self.edits, self.at, self.numbers.holes, self.integrity)
+        return closure(self.records, self.edits, self.now, self.numbers.holes, self.integrity)
 
     @cached_property
     def epochs(self) -> tuple[Epoch, ...]:

@@ -8,6 +8,7 @@ from guard.answers import Interval, Soundness
 from guard.cli.visible import visible
 from guard.edits import Performed
 from guard.judge import Report
+from guard.rules.unknowns import Unknowns
 from guard.rules.words import few
 from guard.state import State
 
@@ -23,10 +24,11 @@ def _all(report: Report) -> Iterator[str]:
     yield f"journal {state.header.id}: {state.events} events, judged at {state.at}"
     yield ""
     yield from _journal(state)
+    unknowns = Unknowns(state)
     for title, rows in (
-        ("edits", _edits(state)),
-        ("effects", _effects(state)),
-        ("rollbacks", _rollbacks(state)),
+        ("edits", _edits(state, unknowns)),
+        ("effects", _effects(state, unknowns)),
+        ("rollbacks", _rollbacks(state, unknowns)),
         ("proposals", _proposals(state)),
         ("policies", _policies(state)),
         ("gates", _gates(state)),
@@ -56,12 +58,15 @@ def _journal(state: State) -> Iterator[str]:
         yield f"epoch      {epoch.first} to {epoch.last} under {epoch.policy or 'no policy'}"
 
 
-def _edits(state: State) -> Iterator[str]:
+def _edits(state: State, unknowns: Unknowns) -> Iterator[str]:
     for edit in state.edits.firsts():
         where = ", ".join(map(_interval, state.operative(edit)[:3]))
         what = f"{edit.edit.op} by the {edit.edit.by} on {edit.branch}"
-        yield f"{edit.seq}  {edit.id}: {what}, {state.status(edit)}; operative {where}"
-        yield from _about(edit, state)
+        status = state.status(edit)
+        yield f"{edit.seq}  {edit.id}: {what}, {status}; operative {where}"
+        if status == "unknown":
+            yield f"     whether it can be undone: {unknowns.status(edit)}"
+        yield from _about(edit, state, unknowns)
 
 
 def _interval(interval: Interval) -> str:
@@ -69,7 +74,7 @@ def _interval(interval: Interval) -> str:
     return f"{interval.start} to {until} on {interval.branch}"
 
 
-def _about(edit: Performed, state: State) -> Iterator[str]:
+def _about(edit: Performed, state: State, unknowns: Unknowns) -> Iterator[str]:
     if edit.elided:
         yield f"     took {few([f'{name} = {value}' for name, value in edit.elided])}"
     overlaps = state.overlaps(edit)
@@ -77,32 +82,36 @@ def _about(edit: Performed, state: State) -> Iterator[str]:
         yield f"     overlaps {few(overlaps)}"
     undone = state.if_undone(edit)
     if undone is not None:
-        yield f"     if undone now: {_soundness(undone.soundness)}; mode {undone.mode}"
+        yield f"     if undone now: {_soundness(undone.soundness, unknowns)}; mode {undone.mode}"
 
 
-def _soundness(found: Soundness) -> str:
+def _soundness(found: Soundness, unknowns: Unknowns) -> str:
     parts = {"blame": found.blame, "residue": found.residue, "watch": found.watch}
     named = "".join(f", {what} {few(ids)}" for what, ids in parts.items() if ids)
-    would = f" ({found.hidden})" if found.hidden and found.verdict == "unknown" else ""
+    would = f"; {unknowns.soundness(found)}" if found.verdict == "unknown" else ""
     return f"{found.verdict}{named}{would}"
 
 
-def _effects(state: State) -> Iterator[str]:
+def _effects(state: State, unknowns: Unknowns) -> Iterator[str]:
     for effect in state.effect_rows():
         answer = state.authorization(effect)
         outcome = state.appraisal.states[effect.index]
         said = state.appraisal.rows[effect.index].said
         under = f" by {few(answer.edits)}" if answer.edits else ""
         yield f"{effect.id}: {outcome}, {said}; {answer.verdict}{under}"
+        asked = unknowns.effect(effect)
+        if asked:
+            yield f"     what became of it, and what it is: {asked}"
 
 
-def _rollbacks(state: State) -> Iterator[str]:
+def _rollbacks(state: State, unknowns: Unknowns) -> Iterator[str]:
     for rolled in state.rollbacks:
         found = state.retention(rolled)
         parts = {"missing": found.missing, "extra": found.extra, "changed": found.changed}
         named = "".join(f", {what} {few(ids)}" for what, ids in parts.items() if ids)
-        yield f"{rolled.seq}  {rolled.id}: {_soundness(state.soundness(rolled))}"
-        yield f"     mode {state.mode(rolled)}; retention {found.verdict}{named}"
+        yield f"{rolled.seq}  {rolled.id}: {_soundness(state.soundness(rolled), unknowns)}"
+        would = f"; {found.reason} would tell" if found.reason else ""
+        yield f"     mode {state.mode(rolled)}; retention {found.verdict}{named}{would}"
 
 
 def _proposals(state: State) -> Iterator[str]:

@@ -51,7 +51,7 @@ def _lines(drawn: Plan) -> Iterator[str]:
     yield f"voids      {_list(drawn.voided)}"
     yield ""
     yield f"soundness  {drawn.soundness}"
-    if drawn.would_tell is not None and drawn.soundness == "unknown":
+    if drawn.would_tell is not None:
         yield f"           {drawn.would_tell}"
     for name in ("blame", "residue", "watch"):
         yield f"{name:<9}  {_list(getattr(drawn, name))}"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from guard.answers import Soundness
 from guard.rules.rule import Draft, Reporter, rule
-from guard.rules.words import few
+from guard.rules.unknowns import Unknowns
 from guard.state import State
 
 
@@ -30,18 +29,9 @@ def rollback_may_be_unsound(state: State, report: Reporter) -> Iterator[Draft]:
     ## Source
     `semantics.md` 2.6, 5.7, 6.5, 6.6, 6.8; `report-format.md` 5.10, JG102.
     """
+    unknowns = Unknowns(state)
     for rolled in state.rollbacks:
         found = state.soundness(rolled)
         if found.verdict == "unknown":
-            text = f"{rolled.id} may have left an effect behind; {what_would_tell(found)}"
+            text = f"{rolled.id} may have left an effect behind; {unknowns.soundness(found)}"
             yield report(rolled.id, text, [rolled.seq], effects=found.blame)
-
-
-def what_would_tell(soundness: Soundness) -> str:
-    """What would make an unknown soundness known."""
-    asked = []
-    if soundness.blame:
-        asked.append(f"place, outcome and class of {few(soundness.blame)} would tell")
-    if soundness.hidden is not None:
-        asked.append(soundness.hidden)
-    return "; ".join(asked)

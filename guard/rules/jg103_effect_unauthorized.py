@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from guard.answers import Authorization
 from guard.course import Sum
+from guard.edits import Performed
 from guard.ledger import Logical
 from guard.rules.rule import Draft, Reporter, Verdict, rule
 from guard.rules.words import few
@@ -32,34 +33,49 @@ def effect_without_authorization(state: State, report: Reporter) -> Iterator[Dra
     ## Source
     `semantics.md` 9.2; `report-format.md` 5.10, JG103.
     """
+    worst: dict[str, Draft] = {}
     for effect in state.effect_rows():
         answer = state.authorization(effect)
-        total = state.appraisal.rows[effect.index]
-        if total.is_write and answer.verdict != "proceed":
-            verdict = _verdict(total, answer, _was_lacking(effect, answer, state))
-            place = answer.start if answer.started else effect.first.seq
-            text = _text(effect.id, answer, verdict)
-            if state.records.doubled:
-                seqs = [place, *_first_numbers(answer, state)]
-                yield report(effect.id, text, seqs, verdict=verdict)
-            else:
-                yield report(effect.id, text, [place], edits=answer.edits, verdict=verdict)
+        if state.appraisal.rows[effect.index].is_write and answer.verdict != "proceed":
+            found = _finding(effect, answer, state, report)
+            before = worst.setdefault(effect.id, found)
+            if _weight(found) >= _weight(before):
+                worst[effect.id] = found
+    yield from worst.values()
 
 
-def _first_numbers(answer: Authorization, state: State) -> Iterator[int]:
-    """Numbers of the edits that stand in the way; an id means its first edit (10.4.2)."""
+def _weight(found: Draft) -> tuple[int, bool]:
+    """Of two effects with one id the worse is told; of equals the later, which may be held yet."""
+    return ("info", "warning", "error").index(found.severity), found.certainty == "proven"
+
+
+def _finding(effect: Logical, answer: Authorization, state: State, report: Reporter) -> Draft:
+    total = state.appraisal.rows[effect.index]
+    verdict = _verdict(total, answer, _was_lacking(effect, answer, state))
+    place = answer.start if answer.started else effect.first.seq
+    text = _text(effect.id, answer, verdict)
+    if state.records.doubled:
+        seqs = [place, *(edit.seq for edit in _firsts(answer, state))]
+        return report(effect.id, text, seqs, verdict=verdict)
+    return report(effect.id, text, [place], edits=answer.edits, verdict=verdict)
+
+
+def _firsts(answer: Authorization, state: State) -> Iterator[Performed]:
+    """The edits that stand in the way; an id means its first edit (10.4.2)."""
     for edit in map(state.edits.first, answer.edits):
         if edit is not None:
-            yield edit.seq
+            yield edit
 
 
 def _was_lacking(effect: Logical, answer: Authorization, state: State) -> bool:
     """Whether a fact was lacking at its start, as written: a vague edit says nothing (3.9)."""
     began = state.appraisal.rows[effect.index].began
-    if began is None or not answer.lacking or not state.edits.vague:
+    if began is None or not (state.edits.vague or state.records.doubled):
         return answer.lacking
-    edits = (state.edits[place] for name in answer.edits for place in state.edits.by_id[name])
-    return any(not edit.vague and state.lacking(edit, effect.first.branch, began) for edit in edits)
+    return any(
+        not edit.vague and state.lacking(edit, effect.first.branch, began)
+        for edit in _firsts(answer, state)
+    )
 
 
 def _verdict(total: Sum, answer: Authorization, lacking: bool) -> Verdict:
@@ -77,5 +93,5 @@ def _verdict(total: Sum, answer: Authorization, lacking: bool) -> Verdict:
 def _text(effect: str, answer: Authorization, verdict: Verdict) -> str:
     verb = "started" if answer.started else "may not start"
     under = f"under {few(answer.edits)}" if answer.edits else "in a journal with holes"
-    would = "; its class would tell how bad that is" if verdict.certainty == "possible" else ""
+    would = "; its class would tell" if verdict.certainty == "possible" else ""
     return f"{effect} {verb} without a gate {under}{would}"

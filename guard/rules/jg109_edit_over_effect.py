@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from guard.answers import Soundness
 from guard.edits import Performed
-from guard.rules.jg102_rollback_unknown import what_would_tell
 from guard.rules.rule import Draft, Reporter, Verdict, rule
 from guard.rules.stretches import Stretches
+from guard.rules.unknowns import Unknowns
 from guard.rules.words import few
 from guard.state import State
 
@@ -33,14 +33,14 @@ def effect_under_an_edit_in_force(state: State, report: Reporter) -> Iterator[Dr
     ## Source
     `semantics.md` 6.9; `report-format.md` 5.10, JG109.
     """
-    stretches = Stretches(state)
+    stretches, unknowns = Stretches(state), Unknowns(state)
     for edit in state.edits.firsts():
         undone = state.if_undone(edit)
         if undone is not None and undone.soundness.verdict != "sound":
             blame = undone.soundness.blame
             verdict = _verdict(edit, undone.soundness, stretches)
             if verdict is not None:
-                text = _text(edit.id, undone.soundness, verdict)
+                text = _text(edit.id, undone.soundness, verdict, unknowns)
                 yield report(edit.id, text, [edit.seq], effects=blame, verdict=verdict)
 
 
@@ -55,8 +55,8 @@ def _verdict(edit: Performed, found: Soundness, stretches: Stretches) -> Verdict
     return Verdict("warning", "proven") if edit.edit.by == "model" else None
 
 
-def _text(edit: str, found: Soundness, verdict: Verdict) -> str:
+def _text(edit: str, found: Soundness, verdict: Verdict, unknowns: Unknowns) -> str:
     if verdict.certainty == "possible":
-        return f"an effect may have happened under {edit}; {what_would_tell(found)}"
+        return f"an effect may have happened under {edit}; {unknowns.soundness(found)}"
     lacked = ", without a fact that it took away" if verdict.severity == "error" else ""
     return f"under {edit} happened {few(found.blame)}{lacked}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from guard.rules.rule import LISTED, Draft, Reporter, rule
+from guard.rules.unknowns import whole_journal
 from guard.state import State
 
 
@@ -37,6 +38,6 @@ def closure_is_unknown(state: State, report: Reporter) -> Iterator[Draft]:
         }
         asked = [what for what, numbers in doubts.items() if numbers]
         if not state.integrity.allows_good:
-            asked.append("a journal that is whole")
-        text = f"perhaps an edit without a record: {' and '.join(asked)} would tell"
+            asked.append(whole_journal(state))
+        text = f"perhaps an edit without a record; {' and '.join(asked)} would tell"
         yield report(state.header.id, text, chain.from_iterable(doubts.values()))

@@ -26,5 +26,5 @@ def record_is_known_to_be_lost(state: State, report: Reporter) -> Iterator[Draft
     ## Source
     `semantics.md` 10.2, 10.7, invariant I6; `report-format.md` 5.10, JG206.
     """
-    for edit_id, number in state.records.lost.items():
-        yield report(edit_id, f"the recovery record of {edit_id} was here and is gone", [number])
+    for edit_id, numbers in state.records.losses.items():
+        yield report(edit_id, f"the recovery record of {edit_id} was here and is gone", numbers)

@@ -33,6 +33,6 @@ def crossing_was_not_reconciled(state: State, report: Reporter) -> Iterator[Draf
         if mode in {"epoch", "merge"} and not reconciled:
             text = (
                 f"{rolled.id} had to be reconciled (mode {mode}); "
-                "a logged merge or an equal window would tell that it was"
+                "a logged merge or an equal window would tell"
             )
             yield report(rolled.id, text, [rolled.seq])

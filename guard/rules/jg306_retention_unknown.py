@@ -29,5 +29,5 @@ def nobody_looked_at_the_window(state: State, report: Reporter) -> Iterator[Draf
     for rolled in state.rollbacks:
         found = state.retention(rolled)
         if found.verdict == "unknown":
-            text = f"not known what is in the window after {rolled.id}; {found.reason}"
+            text = f"not known what is in the window after {rolled.id}; {found.reason} would tell"
             yield report(rolled.id, text, [rolled.seq])

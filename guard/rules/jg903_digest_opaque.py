@@ -28,5 +28,5 @@ def digest_is_opaque(state: State, report: Reporter) -> Iterator[Draft]:
     """
     for edit in state.edits.firsts():
         if edit.edit.out is not None and edit.edit.out.opaque:
-            text = f"the digest of {edit.id} is opaque; its text would tell what was kept"
+            text = f"the digest of {edit.id} is opaque; its text would tell"
             yield report(edit.id, text, [edit.seq])
