@@ -179,7 +179,7 @@ SOUNDNESS: dict[str, tuple[list[Event], tuple[str, str, str, str]]] = {
         [*HEAD, BACK, effect("x", "committed", seq=0, before=2)],
         ("sound", "", "", ""),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", SOUNDNESS)

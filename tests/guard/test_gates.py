@@ -198,7 +198,7 @@ LET_THROUGH: dict[str, tuple[list[Event], str]] = {
         "sound",
     ),
     "not while it stands": ([*OPEN, RETAKEN, effect("x", "committed")], "unsound"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LET_THROUGH)

@@ -148,7 +148,7 @@ CLOSURES: dict[str, tuple[list[Event], tuple[str, list[str]]]] = {
         [span(), record("e9"), edit()],
         ("violated", ["e1"]),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CLOSURES)

@@ -82,7 +82,7 @@ IN_E: dict[str, tuple[list[Event], str]] = {
     "after the last span was read again": ([*UNDER, span(), DONE, BACK], "sound"),
     "before it was read again": ([*UNDER, DONE, span(), BACK], "unsound"),
     "after a read of another branch": ([*UNDER, span(branch="sub"), DONE, BACK], "unsound"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", IN_E)

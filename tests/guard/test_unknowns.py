@@ -100,15 +100,23 @@ SENTENCES: dict[str, tuple[list[Event], str]] = {
     "the outcome of x and the class of x": [*UNDER, effect("x", "unknown", {}), BACK],
     "the place of x": [*UNDER, effect("x", "committed", seq=0), BACK],
     "the moment of x": [
-        span(), effect("x", "unknown"), record(), edit(), effect("x", "committed"), BACK,
+        span(),
+        effect("x", "unknown"),
+        record(),
+        edit(),
+        effect("x", "committed"),
+        BACK,
     ],
     "the outcome of what compensates x": [
-        *UNDER, effect("x", "committed", SURE), effect("y", "unknown", SURE, compensates="x"), BACK,
+        *UNDER,
+        effect("x", "committed", SURE),
+        effect("y", "unknown", SURE, compensates="x"),
+        BACK,
     ],
     "the numbers missing after 3": [*UNDER, {**BACK, "seq": 5}],
     "the edit e9, missing before it,": [*UNDER, rollback("r1", "e9")],
     "a whole journal (this one: fork)": [*UNDER, span("s2"), span("s3", seq=4), BACK],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("asked", SENTENCES)

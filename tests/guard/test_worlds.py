@@ -166,7 +166,7 @@ COMPENSATED: dict[str, tuple[list[Event], tuple[str, str, str]]] = {
         [DONE, undo("y", "failed", of="w"), undo("y", "failed")],
         ("unsound", "x", ""),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", COMPENSATED)
@@ -249,7 +249,7 @@ LOOSE: dict[str, tuple[list[Event], str]] = {
         "sound",
     ),
     "another branch": ([*UNDER, effect("x", "committed", seq=0, branch="sub"), BACK], "sound"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LOOSE)
