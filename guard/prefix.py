@@ -30,6 +30,7 @@ from guard.events import (
     Lost,
     Merge,
     Observed,
+    Out,
     PhaseStart,
     Policy,
     Probe,
@@ -214,21 +215,25 @@ class Prefix:
     def performed(self, edit: Edit, number: int) -> Performed:
         """An edit, with what it would take if it stood at a number."""
         taken = self.windows.taken(edit.branch, edit.in_)
-        written = {} if edit.out is None else edit.out.facts
         return Performed(
             index=len(self.edits.all),
             edit=edit,
             seq=number,
             policy=edit.policy or self.policies.digest(number),
             taken=taken,
-            elided=self.windows.elided(taken, written),
+            elided=self._elided(taken, edit.out),
         )
+
+    def _elided(self, taken: dict[str, str | None], out: Out | None) -> tuple[Fact, ...]:
+        """What is taken away (3.5); nothing can be named where the digest is opaque (3.10)."""
+        if out is not None and out.opaque:
+            return ()
+        return self.windows.elided(taken, {} if out is None else out.facts)
 
     def proposed(self, proposal: Proposal, number: int) -> Proposed:
         """A proposal, with what stands at a number."""
         taken = self.windows.taken(proposal.branch, proposal.in_)
-        written = {} if proposal.out is None else proposal.out.facts
-        elided = self.windows.elided(taken, written)
+        elided = self._elided(taken, proposal.out)
         policy = self.policies.in_force(number)
         gates = self.gates.asking(proposal.id, at(number))
         return Proposed(

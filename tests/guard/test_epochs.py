@@ -195,6 +195,8 @@ SWAPS: dict[str, tuple[list[Event], list[str]]] = {
     "sealed before it": ([span(), SEAL, record(), edit()], ["e1"]),
     "the latest seal counts": ([*HEAD, SEAL, *SECOND, SEAL], []),
     "one before the seal, one after": ([*HEAD, SEAL, *SECOND], ["e2"]),
+    "the very first event": ([edit()], ["e1"]),
+    "the very next after a seal": ([span(), SEAL, edit()], ["e1"]),
     "undone": ([*HEAD, BACK], []),
     "undone elsewhere": ([*HEAD, rollback("r", "e1", branch="sub")], ["e1"]),
     "of the host": ([span(), edit(by="host")], ["e1"]),

@@ -155,3 +155,13 @@ def test_a_prefix_is_judged_as_if_nothing_more_was_written() -> None:
     assert folded(*events, at=2).at == 2
     early = report(*events, at=2)["findings"]
     assert [f["code"] for f in early] == [f["code"] for f in report(*events[:2])["findings"]]
+
+
+@pytest.mark.parametrize("kept", [{}, {"cfg.yml:other": "1"}])
+def test_of_an_opaque_digest_no_fact_is_named_and_none_is_trusted(kept: dict[str, str]) -> None:
+    digest = {"id": "d1", "hash": "h:d1", "opaque": True, "facts": kept}
+    found = report(span(fact="0"), edit(out=digest), effect("x", "started", SURE))
+    assert (found["edits"][0]["elided"], found["edits"][0]["lacking"]) == ({}, {})
+    assert found["effects"][0]["authorization"] == {"verdict": "gate", "edits": ["e1"]}
+    (told,) = [brief(f) for f in found["findings"] if f["code"] == "JG103"]
+    assert told == ("JG103", "x", "warning", "possible", [2, 3])

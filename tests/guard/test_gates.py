@@ -252,3 +252,45 @@ def test_the_numbers_of_all_approvals_are_named(at: int) -> None:
     events: list[Any] = [*UNDER, asked(), approved(human=False), *([approved()] * 3)]
     found = [f for f in report(*events, at=at)["findings"] if f["code"] == "JG108"]
     assert [f["seqs"] for f in found] == [list(range(4, at + 1))]
+
+
+LATER = [span(f"s{number}") for number in range(2, 9)]
+"""Room for an effect of which only a first number is known."""
+WHERE: dict[str, tuple[list[Event], int, str]] = {
+    "the same all the way": ([*OPEN, *LATER], 4, "sound"),
+    "its time ends": ([*UNDER, asked("x", until_seq=7), approved(), *LATER], 4, "unknown"),
+    "revoked on the way": ([*OPEN, *LATER[:3], answered("revoked"), *LATER[3:]], 4, "unknown"),
+    "rejected on the way": ([*OPEN, *LATER[:3], answered("rejected"), *LATER[3:]], 4, "unknown"),
+    "approved on the way": ([*UNDER, asked("x"), *LATER[:3], approved(), *LATER[3:]], 3, "unknown"),
+    "asked on the way": ([*UNDER, approved(), *LATER[:3], asked("x"), *LATER[3:]], 3, "unknown"),
+    "the digest is taken on the way": ([*OPEN, *LATER[:3], RETAKEN, *LATER[3:]], 4, "unknown"),
+    "and given back": (
+        [*OPEN, RETAKEN, *LATER[:3], rollback("r0", "e2"), *LATER[3:]],
+        5,
+        "unknown",
+    ),
+    "and not given back": ([*OPEN, RETAKEN, *LATER], 5, "unsound"),
+}
+
+
+@pytest.mark.parametrize("name", WHERE)
+def test_a_gate_may_change_while_an_effect_may_start(name: str) -> None:
+    events, after, verdict = WHERE[name]
+    back = rollback("r", "e1")
+    loose = effect("x", "committed", seq=0, after=after, before=len(events) + 1)
+    found = report(*events, back, loose)
+    assert row(found["rollbacks"], "r")["soundness"]["verdict"] == verdict
+    (bound,) = found["gates"][0]["for"]
+    assert (bound["state"] == "valid") == (verdict == "sound")
+
+
+def test_at_a_number_all_its_events_have_happened() -> None:
+    found = report(*OPEN, STARTED, {**RETAKEN, "seq": 5})
+    assert found["gates"][0]["for"][0]["state"] == "stale"
+
+
+def test_a_gate_for_one_edit_is_unbound_for_another() -> None:
+    state = folded(*OPEN)
+    (gate,) = state.gates.asking("e1", 9)
+    assert state.gates.state(gate, 99, state.edits, "e1") == "valid"
+    assert state.gates.state(gate, 99, state.edits, "e2") == "unbound"

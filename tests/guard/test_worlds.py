@@ -313,6 +313,71 @@ def test_links_that_are_open(name: str) -> None:
     assert said(*events)[0] == verdict
 
 
+ROOMY = {"seq": 0, "after": 2, "before": 4}
+"""Two rooms under the edit: each of two effects may be the earlier."""
+READ = {"write": False, "key": "k", **ROOMY}
+"""A namesake that makes it ambiguous what is compensated, and matters for nothing else."""
+TANGLES: dict[str, tuple[list[Event], str]] = {
+    "a compensation is exempt": ([DONE, {**DONE, "key": "k"}, undo("y", how=IRR)], "sound"),
+    "of either of the two": (
+        [DONE, {**DONE, "key": "k", "branch": "sub"}, undo("y", how=IRR)],
+        "sound",
+    ),
+    "of none that counts": (
+        [{**DONE, "branch": "sub"}, {**DONE, "key": "k", "branch": "sub"}, undo("y", how=IRR)],
+        "unsound",
+    ),
+    "one failed": ([DONE, {**DONE, "key": "k"}, undo("y", "failed")], "unsound"),
+    "one failed, another committed": (
+        [DONE, {**DONE, "key": "k"}, undo("y", "failed"), undo("z")],
+        "sound",
+    ),
+    "a circle of two": (
+        [
+            undo("y", of="z", **ROOMY),
+            undo("z", of="y", how=IRR, **ROOMY),
+            effect("z", "committed", SURE, **READ),
+        ],
+        "unsound",
+    ),
+    "a circle of three": (
+        [
+            undo("w", of="y", **ROOMY),
+            undo("y", of="z", **ROOMY),
+            undo("z", of="w", how=IRR, **ROOMY),
+            effect("y", "committed", SURE, **READ),
+        ],
+        "unsound",
+    ),
+    "no circle": (
+        [
+            undo("y", of="v", **ROOMY),
+            undo("z", of="y", how=IRR, **ROOMY),
+            effect("y", "committed", SURE, **READ),
+        ],
+        "sound",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TANGLES)
+def test_groups_in_which_a_link_is_ambiguous(name: str) -> None:
+    inside, verdict = TANGLES[name]
+    numbered = [event for event in inside if "seq" not in event]
+    loose = [event for event in inside if "seq" in event]
+    assert said(*UNDER, *numbered, span("s3"), BACK, *loose)[0] == verdict
+
+
+@pytest.mark.parametrize("most", range(1, 7))
+def test_a_group_is_judged_exactly_up_to_its_limit(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worlds, "MOST_WORLDS", most)
+    twins = [DONE, effect("x", "started", SURE, key="k")]
+    state = folded(*UNDER, *twins, undo("y", "unknown"), BACK)
+    assert (state.soundness(state.rollbacks[0]).hidden is not None) == (most < 4)
+
+
 def test_a_group_with_too_many_worlds_is_unknown_and_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
