@@ -42,7 +42,8 @@ bench: setup-dev
 	$(PY) -m bench
 
 mutants: setup-dev
-	$(PY) -m mutmut run
+	nice $(PY) -m mutmut run
+	$(PY) -m mutmut results
 
 faults: setup-dev
 	$(PY) -m pytest tests/faults $(PYTEST_ARGS)

@@ -284,9 +284,25 @@ def test_a_gate_may_change_while_an_effect_may_start(name: str) -> None:
     assert (bound["state"] == "valid") == (verdict == "sound")
 
 
-def test_at_a_number_all_its_events_have_happened() -> None:
-    found = report(*OPEN, STARTED, {**RETAKEN, "seq": 5})
-    assert found["gates"][0]["for"][0]["state"] == "stale"
+@pytest.mark.parametrize(
+    ("event", "state"),
+    [
+        (RETAKEN, "stale"),
+        (answered("rejected"), "rejected"),
+        (answered("revoked"), "revoked"),
+        (span("s9"), "valid"),
+    ],
+)
+def test_at_a_number_all_its_events_have_happened(event: Event, state: str) -> None:
+    found = report(*OPEN, STARTED, {**event, "seq": 5})
+    assert found["gates"][0]["for"][0]["state"] == state
+
+
+def test_only_requests_are_about_an_edit() -> None:
+    events = [span(), effect("x", "planned"), approved(), answered("rejected", "g2")]
+    state = folded(*events)
+    assert (state.gates.about, state.gates.naming) == ({}, {})
+    assert list(state.gates.all) == ["g1", "g2"]
 
 
 def test_a_gate_for_one_edit_is_unbound_for_another() -> None:

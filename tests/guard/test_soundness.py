@@ -91,6 +91,85 @@ def test_which_effects_a_rollback_leaves_behind(name: str) -> None:
     assert said(report(*events))[0] == verdict
 
 
+ASKED_FOR = {"kind": "gate", "id": "g", "state": "requested", "edit": "e1", "by": "agent"}
+TELLS_NOTHING: dict[str, Event] = {
+    "a compensation that is only planned": effect("w", "planned", SURE, compensates="x"),
+    "a gate that nobody answered": {**ASKED_FOR, "digest": "h:d1", "effects": {"x": "b:x"}},
+}
+"""What has to be looked at, and changes no verdict: other paths to the same answers."""
+
+
+@pytest.mark.parametrize("name", IN_E)
+@pytest.mark.parametrize("more", TELLS_NOTHING)
+def test_the_same_whatever_else_has_to_be_looked_at(name: str, more: str) -> None:
+    events, verdict = IN_E[name]
+    assert said(report(*events, TELLS_NOTHING[more]))[0] == verdict
+
+
+@pytest.mark.parametrize("more", TELLS_NOTHING)
+@pytest.mark.parametrize(
+    ("before", "inside", "expected"),
+    [
+        ([], [DONE], ("unsound", ["x"])),
+        ([DONE], [], ("sound", [])),
+        ([DONE], [effect("x", "started")], ("sound", [])),
+        ([effect("x", "started")], [], ("unknown", ["x"])),
+        ([], [effect("x", "started", SURE)], ("sound", [])),
+    ],
+)
+def test_the_same_of_an_edit_in_force(
+    before: list[Event], inside: list[Event], expected: tuple[str, list[str]], more: str
+) -> None:
+    found = report(*before, *UNDER, *inside, TELLS_NOTHING[more])
+    undone = row(found["edits"], "e1")["if_undone"]["soundness"]
+    assert (undone["verdict"], undone["blame"]) == expected
+
+
+OPEN = [
+    {**ASKED_FOR, "digest": "h:d1", "effects": {"x": "b:x"}},
+    {"kind": "gate", "id": "g", "state": "approved", "by": "ann", "human": True, "digest": "h:d1"},
+]
+"""A gate that lets `x` through for `e1`, and for nothing else."""
+FIRST = [*UNDER, *OPEN]
+SECOND = [span("s2"), edit("e2", "s2")]
+OF_TWO: dict[str, tuple[list[Event], str]] = {
+    "under the first only": ([*FIRST, DONE, *SECOND], "sound"),
+    "under both": ([*FIRST, *SECOND, DONE], "unsound"),
+    "planned under the first, done under both": (
+        [*FIRST, effect("x", "planned"), *SECOND, DONE],
+        "unsound",
+    ),
+    "done under the first, touched under both": (
+        [*FIRST, DONE, *SECOND, effect("x", "started")],
+        "sound",
+    ),
+    "on its way under the first, and perhaps done under both": (
+        [*FIRST, effect("x", "started"), *SECOND],
+        "unknown",
+    ),
+    "on its way before both": (
+        [effect("x", "started"), *FIRST, *SECOND],
+        "unknown",
+    ),
+    "done after the second has ended": ([*FIRST, *SECOND, span("s2"), DONE], "sound"),
+    "done while both stood, touched after": (
+        [*FIRST, *SECOND, DONE, span("s2"), effect("x", "unknown")],
+        "unsound",
+    ),
+    "touched under both, never done": (
+        [*FIRST, *SECOND, effect("x", "started"), effect("x", "failed")],
+        "sound",
+    ),
+}
+
+
+@pytest.mark.parametrize("order", [("e1", "e2"), ("e2", "e1")])
+@pytest.mark.parametrize("name", OF_TWO)
+def test_a_gate_for_one_edit_of_two(name: str, order: tuple[str, str]) -> None:
+    events, verdict = OF_TWO[name]
+    assert said(report(*events, rollback("r", *order)))[0] == verdict
+
+
 def test_a_partial_rollback_looks_no_further_than_itself() -> None:
     two = [span(), span("s2"), edit("e1", "s1", "s2")]
     part = rollback("r", "e1", spans=["s1"])
