@@ -310,3 +310,9 @@ def test_a_gate_for_one_edit_is_unbound_for_another() -> None:
     (gate,) = state.gates.asking("e1", 9)
     assert state.gates.state(gate, 99, state.edits, "e1") == "valid"
     assert state.gates.state(gate, 99, state.edits, "e2") == "unbound"
+
+
+def test_gates_stand_by_their_first_events() -> None:
+    opened = [answered("revoked", "g2"), asked(gate="g1"), asked(gate="g2"), asked(gate="g0")]
+    found = report(*UNDER, *opened)["gates"]
+    assert [each["id"] for each in found] == ["g2", "g1", "g0"]

@@ -79,6 +79,18 @@ IN_E: dict[str, tuple[list[Event], str]] = {
         ],
         "unsound",
     ),
+    "of a branch that was not reached, touched here": (
+        [
+            span(),
+            FORK,
+            effect("x", "planned", branch="sub"),
+            *UNDER[1:],
+            effect("x", "started"),
+            effect("x", "committed", branch="sub"),
+            BACK,
+        ],
+        "unsound",
+    ),
     "after the last span was read again": ([*UNDER, span(), DONE, BACK], "sound"),
     "before it was read again": ([*UNDER, DONE, span(), BACK], "unsound"),
     "after a read of another branch": ([*UNDER, span(branch="sub"), DONE, BACK], "unsound"),
@@ -154,6 +166,14 @@ OF_TWO: dict[str, tuple[list[Event], str]] = {
     "done after the second has ended": ([*FIRST, *SECOND, span("s2"), DONE], "sound"),
     "done while both stood, touched after": (
         [*FIRST, *SECOND, DONE, span("s2"), effect("x", "unknown")],
+        "unsound",
+    ),
+    "done before both, touched under both": (
+        [DONE, *FIRST, *SECOND, effect("x", "started")],
+        "sound",
+    ),
+    "planned under both, done after the second has ended": (
+        [*FIRST, *SECOND, effect("x", "planned"), span("s2"), DONE],
         "unsound",
     ),
     "touched under both, never done": (
