@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from guard.answers import GateFor, GateState
+from guard.appraisal import binding
 from guard.events import Gate
 from guard.gates import Opened
 from guard.ledger import Logical
@@ -78,7 +79,7 @@ class Asking:
             return next((state for state in states if state != "valid"), "valid")
         total = self.appraisal.numbered[effect.index]
         position = self.appraisal.now if total.began is None else total.began
-        return self._at(position, self.appraisal.binding(effect, total)(self.asked))
+        return self._at(position, binding(effect, total)(self.asked))
 
     def _loose_states(self, effect: Logical) -> list[GateState]:
         try:
@@ -89,6 +90,6 @@ class Asking:
             (self.appraisal.now if total.began is None else total.began, total) for total in sums
         }
         return [
-            self._at(position, self.appraisal.binding(effect, total)(self.asked))
+            self._at(position, binding(effect, total)(self.asked))
             for position, total in sorted(starts, key=lambda start: start[0])
         ]

@@ -203,6 +203,20 @@ class Ledger:
         for rank, event in here:
             insort(self._logical(event).loose, (rank, event), key=lambda ranked: ranked[0])
 
+    def ahead(self, event: Effect, number: int) -> Logical:
+        """The effect that one further event belongs to, as it would be with it; nothing changes."""
+        key = key_of(event)
+        index = self.by_key.get(key)
+        found = Logical(len(self.all), key) if index is None else self.all[index].copy()
+        found.steps.append(event)
+        if self.loose < len(self.unnumbered):
+            found.loose = [
+                (rank, other)
+                for rank, other in self._ranked()
+                if other.after <= number and key_of(other) == key
+            ]
+        return found
+
     def _ranked(self) -> Iterable[tuple[int, Effect]]:
         """Of two in one room, the lower rank comes first (journal-format.md 3.1)."""
         return enumerate(sorted(self.unnumbered, key=_in_one_room))

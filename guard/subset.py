@@ -99,6 +99,11 @@ def chosen(bits: int, values: Sequence[T]) -> Iterable[T]:
     return compress(values, b"".join(map(_FLAGS.__getitem__, flags)))
 
 
+def set_of(flags: Iterable[bool]) -> int:
+    """The number whose bits, from the lowest on, are so many flags."""
+    return int("0" + "".join("1" if flag else "0" for flag in flags)[::-1], 2)
+
+
 def places(bits: int) -> Iterator[int]:
     """The places of a number's bits, rising."""
     while bits:
