@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from guard.answers import Authorization, EffectVerdict, Integrity
 from guard.appraisal import Appraisal, binding, gates_naming
+from guard.bits import chosen
 from guard.course import Sum
 from guard.ledger import Logical
 from guard.order import Position, at, number_at, room
 from guard.prefix import Prefix
 from guard.rooms import TooOpen, arrangements, earliest, last_room
-from guard.subset import chosen
 from guard.veil import Under, Veil, Where
 
 

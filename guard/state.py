@@ -35,7 +35,7 @@ from guard.epochs import epochs, mode, pins, swap
 from guard.events import AnyEvent, Effect
 from guard.gates import Opened
 from guard.integrity import integrity
-from guard.journal import Journal
+from guard.journal import Journal, uncollected
 from guard.ledger import Logical
 from guard.order import Position, at
 from guard.prefix import Prefix, Proposed
@@ -250,6 +250,11 @@ def _place_of(effect: Logical) -> tuple[bool, int, str]:
 
 def fold(journal: Journal, at: int | None = None) -> State:
     """Fold a journal, or its prefix up to number `at` (`report-format.md` 2)."""
+    with uncollected():
+        return _folded(journal, at)
+
+
+def _folded(journal: Journal, at: int | None) -> State:
     checkpoint = journal.header.checkpoint
     used = checkpoint is None or at is None or checkpoint.count <= at
     state = State(journal.header, use_checkpoint=used)

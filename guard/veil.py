@@ -14,11 +14,12 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from guard.answers import Fact
+from guard.bits import chosen, set_of
 from guard.edits import Performed
 from guard.intervals import Change
 from guard.order import Position, at
 from guard.prefix import Prefix
-from guard.subset import Names, chosen, set_of
+from guard.subset import Names
 
 Where: TypeAlias = tuple[str, Position]
 """(branch, position)."""
