@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, to_builtins
@@ -123,9 +124,10 @@ class Logical:
 
     def events(self) -> Iterator[Effect]:
         """Numbered events first, then the others by `after`."""
-        yield from self.steps
+        if not self.loose:
+            return iter(self.steps)
         loose = sorted(self.loose, key=lambda ranked: (ranked[1].after, ranked[0]))
-        yield from (event for _, event in loose)
+        return chain(self.steps, (event for _, event in loose))
 
     def attempts(self) -> tuple[str, ...]:
         """Ids of all attempts, in the order of first appearance."""

@@ -16,6 +16,8 @@ _BYTES = 32
 """A block holds so many bytes of flags: 256 members."""
 _KEPT = 8
 """So many texts of one block are kept."""
+_FEW = 32
+"""So many changes, at most, are made one by one."""
 _DIGITS = bytes(byte + ord("0") for byte in range(2)) + bytes(254)
 
 
@@ -68,11 +70,15 @@ class Numbered:
     def arranged(self, bits: int) -> int:
         """A set, in the order of numbers; the cost is that of what changed since the last one."""
         bits &= self._all
-        changed = chosen(bits ^ self._asked, self._place)
-        flags = bytearray(len(self.numbers))
-        for place in changed:
-            flags[place] = 1
+        changed = bits ^ self._asked
         self._asked = bits
+        if changed.bit_count() <= _FEW:
+            for bit in places(changed):
+                self._found ^= 1 << self._place[bit]
+            return self._found
+        flags = bytearray(len(self.numbers))
+        for place in chosen(changed, self._place):
+            flags[place] = 1
         self._found ^= int(b"0" + flags.translate(_DIGITS)[::-1], 2)
         return self._found
 

@@ -50,6 +50,11 @@ class Veil:
         self._turning: dict[str, list[Position]] = {}
 
     @cached_property
+    def eliding(self) -> int:
+        """The edits that took away at least one fact."""
+        return self.those(lambda edit: bool(edit.elided))
+
+    @cached_property
     def alike(self) -> dict[tuple[Fact, ...], int]:
         """Some facts -> the edits that took away just these, as bits."""
         found: dict[tuple[Fact, ...], int] = {}
@@ -192,7 +197,7 @@ class _Lacking:
         self._missing = [len(facts) for facts in veil.alike]
         """For each group, how many of its facts the window does not hold."""
         self._held: set[Fact] = set()
-        self.bits = veil.those(lambda edit: bool(edit.elided))
+        self.bits = veil.eliding
 
     def turn(self, fact: Fact) -> None:
         """A fact came into the window, or left it."""
