@@ -171,7 +171,8 @@ class Appraisal:
         key = (unit.index, unit.key(operative))
         found = self._known.get(key)
         if found is None:
-            found = self.judge(unit, Cover([(0, operative)]), ())
+            near = {branch: operative[branch] for branch in unit.points if branch in operative}
+            found = self.judge(unit, Cover([(0, near)]), ())
             self._known[key] = found
         return found
 

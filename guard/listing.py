@@ -10,15 +10,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from guard.bits import chosen, places
+from guard.bits import Reordering, chosen, places
 
 _BYTES = 32
 """A block holds so many bytes of flags: 256 members."""
 _KEPT = 8
 """So many texts of one block are kept."""
-_FEW = 32
-"""So many changes, at most, are made one by one."""
-_DIGITS = bytes(byte + ord("0") for byte in range(2)) + bytes(254)
 
 
 class Listing:
@@ -58,29 +55,18 @@ class Numbered:
         """`placed`: (number, bit) of each thing; things without a number are left out."""
         line = sorted(placed)
         self.numbers = [number for number, _ in line]
-        self._place = [0] * (max((bit for _, bit in line), default=-1) + 1)
+        places = [0] * (max((bit for _, bit in line), default=-1) + 1)
         self._all = 0
         for place, (_, bit) in enumerate(line):
-            self._place[bit] = place
+            places[bit] = place
             self._all |= 1 << bit
-        self._asked = self._found = 0
+        self._in_order = Reordering(places, len(line))
         self._repeats = len(set(self.numbers)) < len(line)
         self._listing = Listing([b"%d" % number for number in self.numbers])
 
     def arranged(self, bits: int) -> int:
-        """A set, in the order of numbers; the cost is that of what changed since the last one."""
-        bits &= self._all
-        changed = bits ^ self._asked
-        self._asked = bits
-        if changed.bit_count() <= _FEW:
-            for bit in places(changed):
-                self._found ^= 1 << self._place[bit]
-            return self._found
-        flags = bytearray(len(self.numbers))
-        for place in chosen(changed, self._place):
-            flags[place] = 1
-        self._found ^= int(b"0" + flags.translate(_DIGITS)[::-1], 2)
-        return self._found
+        """A set, in the order of numbers."""
+        return self._in_order(bits & self._all)
 
     def lowest(self, arranged: int) -> int | None:
         """The lowest number of some things; None where there are none."""

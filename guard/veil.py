@@ -14,7 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from guard.answers import Fact
-from guard.bits import chosen, set_of
+from guard.bits import Reordering, set_of
 from guard.edits import Performed
 from guard.intervals import Change
 from guard.order import Position, at
@@ -46,30 +46,26 @@ class Veil:
         self.hosts = self.those(lambda edit: edit.edit.by == "host")
         self.models = self.those(lambda edit: edit.edit.by == "model")
         self.veiled = self.those(lambda edit: edit.veiled)
+        self._by_index = Reordering([self.names.rank[n] for n in range(len(edits))], len(edits))
         self._turns: dict[str, list[tuple[Position, Fact]]] = {}
         self._turning: dict[str, list[Position]] = {}
 
     @cached_property
-    def eliding(self) -> int:
-        """The edits that took away at least one fact."""
-        return self.those(lambda edit: bool(edit.elided))
-
-    @cached_property
-    def alike(self) -> dict[tuple[Fact, ...], int]:
-        """Some facts -> the edits that took away just these, as bits."""
-        found: dict[tuple[Fact, ...], int] = {}
+    def carrying(self) -> dict[Fact, int]:
+        """Fact -> the edits that took it away."""
+        found: dict[Fact, int] = {}
         for edit in self.edits:
-            found[edit.elided] = found.get(edit.elided, 0) | self.bit[edit.index]
+            for fact in edit.elided:
+                found[fact] = found.get(fact, 0) | self.bit[edit.index]
         return found
 
     @cached_property
-    def carrying(self) -> dict[Fact, list[int]]:
-        """Fact -> the places in `alike` of the groups that took it away."""
-        found: dict[Fact, list[int]] = {}
-        for place, facts in enumerate(self.alike):
-            for fact in facts:
-                found.setdefault(fact, []).append(place)
-        return found
+    def eliding(self) -> list[int]:
+        """How many facts each edit took away, as the planes of `_Lacking`."""
+        planes: list[int] = []
+        for edits in self.carrying.values():
+            _add(planes, edits)
+        return planes
 
     def those(self, chosen: Callable[[Performed], bool]) -> int:
         """The edits of which something is so."""
@@ -84,10 +80,7 @@ class Veil:
 
     def bits(self, by_index: int) -> int:
         """A set of edits whose bits are their indexes."""
-        found = 0
-        for index in chosen(by_index, range(len(self.prefix.edits.all))):
-            found |= self.bit[index]
-        return found
+        return self._by_index(by_index)
 
     def at_one_place(self, where: Where) -> Under:
         """What is so where all `edits` are operative, without asking any other place."""
@@ -154,7 +147,7 @@ class Veil:
             while turn < len(turns) and turns[turn][0] <= position:
                 lacking.turn(turns[turn][1])
                 turn += 1
-            yield position, Under(operative.bits(), lacking.bits)
+            yield position, Under(operative.bits(), lacking.bits())
 
 
 def _position(turn: tuple[Position, Fact]) -> Position:
@@ -187,30 +180,50 @@ class _Operative:
 
 
 class _Lacking:
-    """The edits that took a fact which a window does not hold."""
+    """The edits that took a fact which a window does not hold.
 
-    __slots__ = ("_carrying", "_groups", "_held", "_missing", "bits")
+    For each edit it is counted how many of its facts are missing, for all edits at once: bit n of
+    plane k is bit k of the count of edit n. A fact that comes or goes costs a few operations on
+    sets, however many edits took it away.
+    """
+
+    __slots__ = ("_carrying", "_held", "_planes")
 
     def __init__(self, veil: Veil) -> None:
         self._carrying = veil.carrying
-        self._groups = list(veil.alike.values())
-        self._missing = [len(facts) for facts in veil.alike]
-        """For each group, how many of its facts the window does not hold."""
+        self._planes = veil.eliding.copy()
         self._held: set[Fact] = set()
-        self.bits = veil.eliding
 
     def turn(self, fact: Fact) -> None:
         """A fact came into the window, or left it."""
-        missing = self._missing
         if fact in self._held:
             self._held.remove(fact)
-            for group in self._carrying[fact]:
-                if not missing[group]:
-                    self.bits |= self._groups[group]
-                missing[group] += 1
+            _add(self._planes, self._carrying[fact])
         else:
             self._held.add(fact)
-            for group in self._carrying[fact]:
-                missing[group] -= 1
-                if not missing[group]:
-                    self.bits &= ~self._groups[group]
+            _subtract(self._planes, self._carrying[fact])
+
+    def bits(self) -> int:
+        found = 0
+        for plane in self._planes:
+            found |= plane
+        return found
+
+
+def _add(planes: list[int], edits: int) -> None:
+    """Count one more for some edits."""
+    for place, plane in enumerate(planes):
+        planes[place] = plane ^ edits
+        edits &= plane
+        if not edits:
+            return
+    planes.append(edits)
+
+
+def _subtract(planes: list[int], edits: int) -> None:
+    """Count one less for some edits."""
+    for place, plane in enumerate(planes):
+        planes[place] = plane ^ edits
+        edits &= ~plane
+        if not edits:
+            return
