@@ -160,11 +160,3 @@ class Authorization(Struct, frozen=True):
     def seqs(self) -> tuple[int, ...]:
         """Numbers of the edits, rising."""
         return self.edits.numbers
-
-
-class GateFor(Struct, frozen=True, gc=False):
-    """The state of a gate for one effect, at its start or now (`report-format.md` 5.9)."""
-
-    edit: str
-    effect: str
-    state: GateState

@@ -147,20 +147,6 @@ class Appraisal:
             found |= self.bit(effect)
         return found
 
-    def binding(self, logical: Logical, total: Sum) -> Callable[[Gate], bool]:
-        """Whether a request names an attempt of the effect with its own body (8.2)."""
-        body = body_of(logical.events(), total)
-        attempts = logical.attempts()
-        return lambda asked: (
-            body is not None and any(asked.effects.get(attempt) == body for attempt in attempts)
-        )
-
-    def gates_naming(self, logical: Logical) -> list[Opened]:
-        """Gates whose request names an attempt of an effect."""
-        gates = self.prefix.gates
-        found = {gate for id_ in logical.attempts() for gate in gates.naming.get(id_, ())}
-        return [gates.all[gate] for gate in sorted(found)]
-
     def value(self, unit: Unit, asked: Question) -> Value:
         """What a unit is worth."""
         if self.is_gated(unit, asked.edits):
@@ -185,7 +171,8 @@ class Appraisal:
         key = (unit.index, unit.key(operative))
         found = self._known.get(key)
         if found is None:
-            found = self.judge(unit, Cover([(0, operative)]), ())
+            near = {branch: operative[branch] for branch in unit.points if branch in operative}
+            found = self.judge(unit, Cover([(0, near)]), ())
             self._known[key] = found
         return found
 
@@ -257,7 +244,7 @@ class Appraisal:
             about[edit.id] = about.get(edit.id, 0) | 1 << place
         return [
             (gate, about[gate.requested.edit])
-            for gate in self.gates_naming(logical)
+            for gate in gates_naming(logical, self.prefix)
             if gate.requested is not None and gate.requested.edit in about
         ]
 
@@ -266,7 +253,7 @@ class Appraisal:
             began = total.began
             if began is None:
                 return 0
-            bound = self.binding(logical, total)
+            bound = binding(logical, total)
             found = 0
             for gate, edits in gates:
                 state = self.prefix.gates.state(gate, began, self.prefix.edits, None, bound)
@@ -274,6 +261,22 @@ class Appraisal:
             return found
 
         return let_through
+
+
+def binding(logical: Logical, total: Sum) -> Callable[[Gate], bool]:
+    """Whether a request names an attempt of an effect with its own body (8.2)."""
+    body = body_of(logical.events(), total)
+    attempts = logical.attempts()
+    return lambda asked: (
+        body is not None and any(asked.effects.get(attempt) == body for attempt in attempts)
+    )
+
+
+def gates_naming(logical: Logical, prefix: Prefix) -> list[Opened]:
+    """Gates whose request names an attempt of an effect."""
+    gates = prefix.gates
+    found = {gate for id_ in logical.attempts() for gate in gates.naming.get(id_, ())}
+    return [gates.all[gate] for gate in sorted(found)]
 
 
 def _start(total: Sum) -> int:

@@ -1,18 +1,25 @@
-"""May an effect start under the edits that hide what it may rest on? (`semantics.md` 9.2)"""
+"""May an effect start under the edits that hide what it may rest on? (`semantics.md` 9.2)
+
+All effects are asked together: the edits are swept once, and each effect costs a few operations on
+sets. One effect alone costs the edits that are operative where it stands, and no other event.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from msgspec import Struct
 
 from guard.answers import Authorization, EffectVerdict, Integrity
-from guard.appraisal import Appraisal
+from guard.appraisal import Appraisal, binding, gates_naming
+from guard.bits import chosen
 from guard.course import Sum
 from guard.ledger import Logical
 from guard.order import Position, at, number_at, room
-from guard.rooms import TooOpen, arrangements, last_room
+from guard.prefix import Prefix
+from guard.rooms import TooOpen, arrangements, earliest, last_room
 from guard.veil import Under, Veil, Where
 
 
@@ -46,11 +53,12 @@ class Named(Struct):
 class Bench:
     """Judges effects at their start, or now."""
 
-    def __init__(self, appraisal: Appraisal, veil: Veil, integrity: Integrity) -> None:
-        self.appraisal = appraisal
-        self.prefix = appraisal.prefix
+    def __init__(self, prefix: Prefix, veil: Veil, integrity: Integrity, highest: int) -> None:
+        """`highest`: the number up to which is judged."""
+        self.prefix = prefix
         self.veil = veil
         self.integrity = integrity
+        self.highest = highest
         refused = sorted(self._refusals())
         self._refused_at = [position for position, _ in refused]
         self._refused = [0]
@@ -59,35 +67,33 @@ class Bench:
 
     def _refusals(self) -> Iterable[tuple[Position, int]]:
         gates = self.prefix.gates
-        for edit_id in gates.about:
+        for edit_id in gates.about.keys() & {edit.id for edit in self.veil.edits}:
             number = gates.refused_from(edit_id)
             if number is not None:
                 yield at(number), self.veil.named(edit_id)
 
-    def standpoints(self, logical: Logical) -> list[Standpoint]:
-        """Every way in which an effect may stand (9.2.4)."""
-        sums: Iterable[Sum] = (self.appraisal.numbered[logical.index],)
+    def standpoints(self, logical: Logical, first: Sum) -> list[Standpoint]:
+        """Every way in which an effect may stand (9.2.4). `first`: unnumbered events earliest."""
+        sums: Iterable[Sum] = (first,)
         if logical.loose:
-            try:
-                sums = arrangements(logical, self.prefix.at, self._marks(logical))
-            except TooOpen:
-                sums = (self.appraisal.rows[logical.index],)
-        return [self._standpoint(total) for total in sums]
+            with suppress(TooOpen):
+                sums = arrangements(logical, self.highest, self._marks(logical))
+        return [self.standpoint(total) for total in sums]
 
-    def _standpoint(self, total: Sum) -> Standpoint:
-        position = self.appraisal.now if total.began is None else total.began
+    def standpoint(self, total: Sum) -> Standpoint:
+        position = at(self.highest + 1) if total.began is None else total.began
         return Standpoint((total.branch, position), total)
 
     def _marks(self, logical: Logical) -> set[Position]:
         """Positions of numbers between which it makes no difference where an effect starts."""
-        gates = self.appraisal.gates_naming(logical)
+        gates = gates_naming(logical, self.prefix)
         marks = {
             mark for gate in gates for mark in self.prefix.gates.marks(gate, self.prefix.edits)
         }
         marks.update(at(event.seq or 0) for event in logical.steps)
         marks.update(at(first) for first in self.prefix.numbers.holes.firsts[:1])
         low = min(room(event.after) for _, event in logical.loose)
-        high = max(last_room(event, self.prefix.at) for _, event in logical.loose)
+        high = max(last_room(event, self.highest) for _, event in logical.loose)
         branches = {event.branch for event in logical.events()}
         for turning in (self._refused_at, *map(self.veil.turning, branches)):
             marks.update(turning[bisect_left(turning, low) : bisect_right(turning, high)])
@@ -116,10 +122,10 @@ class Bench:
 
     def _let_through(self, logical: Logical, point: Standpoint) -> int:
         """Edits for which a gate is valid for the effect there."""
-        gates = self.appraisal.gates_naming(logical)
+        gates = gates_naming(logical, self.prefix)
         if not gates:
             return 0
-        bound = self.appraisal.binding(logical, point.total)
+        bound = binding(logical, point.total)
         found = 0
         for gate in gates:
             edit_id = gate.requested.edit if gate.requested else None
@@ -127,14 +133,19 @@ class Bench:
             found |= self.veil.named(edit_id or "") if state == "valid" else 0
         return found
 
-    def earliest(self, logical: Logical) -> Standpoint:
-        """Its start or now, with unnumbered events at their earliest rooms."""
-        return self._standpoint(self.appraisal.rows[logical.index])
-
-    def answer(self, logical: Logical, named: Named, lacking: int) -> Authorization:
-        """`lacking`: the edits that lack a fact at the earliest start."""
-        edits = named.refusing | named.gating
-        began = self.appraisal.rows[logical.index].began
+    def answer(
+        self,
+        logical: Logical,
+        points: Iterable[Standpoint],
+        first: Sum,
+        under: Mapping[Where, Under],
+    ) -> Authorization:
+        """The strongest of what all standpoints say. `first`: unnumbered events earliest."""
+        named = Named()
+        for point in points:
+            named.add(self.judge(logical, point, under[point.where]))
+        edits, began = named.refusing | named.gating, first.began
+        lacking = under[self.standpoint(first).where].lacking
         return Authorization(
             verdict=named.verdict,
             edits=self.veil.names.subset(edits),
@@ -144,17 +155,35 @@ class Bench:
         )
 
 
-def authorizations(bench: Bench) -> list[Authorization]:
+def authorizations(bench: Bench, appraisal: Appraisal) -> list[Authorization]:
     """The verdict on every logical effect."""
-    logicals = bench.prefix.ledger.all
-    points = [bench.standpoints(logical) for logical in logicals]
-    firsts = [bench.earliest(logical) for logical in logicals]
-    places = (point.where for standing in (*points, firsts) for point in standing)
+    logicals, firsts = appraisal.ledger.all, appraisal.rows
+    points = [
+        bench.standpoints(logical, first) for logical, first in zip(logicals, firsts, strict=True)
+    ]
+    places = {point.where for standing in points for point in standing}
+    places.update(bench.standpoint(first).where for first in firsts)
     under = bench.veil.under(places)
-    found = []
-    for logical, standing, first in zip(logicals, points, firsts, strict=True):
-        named = Named()
-        for point in standing:
-            named.add(bench.judge(logical, point, under[point.where]))
-        found.append(bench.answer(logical, named, under[first.where].lacking))
-    return found
+    return [
+        bench.answer(logical, standing, first, under)
+        for logical, standing, first in zip(logicals, points, firsts, strict=True)
+    ]
+
+
+def authorization(
+    logical: Logical, prefix: Prefix, integrity: Integrity, highest: int
+) -> Authorization:
+    """The verdict on one effect alone, which need not be among those of the prefix."""
+    first = earliest(logical)
+    branch, place = first.branch, at(highest + 1) if first.began is None else first.began
+    if logical.loose:
+        bench = Bench(prefix, Veil(prefix, prefix.edits.all), integrity, highest)
+        points = bench.standpoints(logical, first)
+        under = bench.veil.under({bench.standpoint(first).where, *(p.where for p in points)})
+        return bench.answer(logical, points, first, under)
+    operative = prefix.intervals.operative_at(branch, place)
+    edits = list(chosen(operative, prefix.edits.all))
+    bench = Bench(prefix, Veil(prefix, edits), integrity, highest)
+    points = [bench.standpoint(first)]
+    under = {(branch, place): bench.veil.at_one_place((branch, place))}
+    return bench.answer(logical, points, first, under)

@@ -1,26 +1,26 @@
 """An audit one step ahead: what is about to happen, judged by what judges the recorded.
 
-The event is applied to a copy of the state at the next number, and the copy is asked. The state
-that was given does not change. A runtime that cannot say what it plans is treated as planning an
-irreversible write: it passes such an effect (`semantics.md` 5.11).
+The event is judged as if it stood at the next number. Nothing is copied and the state does not
+change: a proposal costs what it takes and the gates about it; an effect costs the edits that are
+operative now. A runtime that cannot say what it plans is treated as planning an irreversible
+write: it passes such an effect (`semantics.md` 5.11).
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from guard.answers import ProposalVerdict
+from guard.authorization import authorization
 from guard.errors import UnsafeSummarizationError
 from guard.events import Effect, Proposal
-from guard.ledger import key_of
-from guard.rules import findings
-from guard.rules.rule import Finding
+from guard.proposals import judge_proposal
 from guard.state import State
 
-Asked: TypeAlias = Proposal | Effect
+E = TypeVar("E", Proposal, Effect)
 
 
 class Decision(Struct, frozen=True):
@@ -44,8 +44,9 @@ class Decision(Struct, frozen=True):
 
 def decide(state: State, proposal: Proposal) -> Decision:
     """May the window be edited like this, now? (`semantics.md` 9.1)"""
-    after = _after(state, proposal)
-    answer = after.proposal(after.proposals[-1])
+    event = _next(state, proposal)
+    proposed, gates = state.proposed(event, state.now), state.gates.with_proposal(event)
+    answer = judge_proposal(proposed, state, gates, state.integrity_with(event))
     return Decision(
         subject=proposal.id, verdict=answer.verdict, rules=answer.rules, reasons=answer.reasons
     )
@@ -56,9 +57,9 @@ def decide_effect(state: State, effect: Effect) -> Decision:
 
     For a step of an attempt that has started already, the answer is the one for its start.
     """
-    after = _after(state, effect)
-    logical = after.ledger.all[after.ledger.by_key[key_of(effect)]]
-    answer = after.authorization(logical)
+    event = _next(state, effect)
+    logical = state.ledger.ahead(event, state.now)
+    answer = authorization(logical, state, state.integrity_with(event), state.now)
     held = answer.verdict != "proceed"
     edits = tuple(answer.edits)
     return Decision(
@@ -71,14 +72,6 @@ def decide_effect(state: State, effect: Effect) -> Decision:
     )
 
 
-def would_be_new(state: State, event: Asked) -> list[Finding]:
-    """The findings that there would be with this event, and are not there without it."""
-    known = {(finding.code, finding.subject) for finding in findings(state)}
-    after = findings(_after(state, event))
-    return [finding for finding in after if (finding.code, finding.subject) not in known]
-
-
-def _after(state: State, event: Asked) -> State:
-    after = state.copy()
-    after.apply(replace(event, seq=state.now, after=0, before=None))
-    return after
+def _next(state: State, event: E) -> E:
+    """The event at the next number."""
+    return replace(event, seq=state.now, after=0, before=None)

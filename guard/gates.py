@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -51,14 +52,21 @@ class Gates:
         """Edit id -> gates requested for it."""
         self.naming: dict[str, list[str]] = {}
         """Attempt id -> gates whose request names it."""
-        self.proposals: dict[str, Proposal] = {}
+        self.proposals: MutableMapping[str, Proposal] = {}
         """The latest proposal of each id."""
 
     def copy(self) -> Gates:
         other = Gates()
-        other.all, other.proposals = self.all.copy(), self.proposals.copy()
+        other.all, other.proposals = self.all.copy(), dict(self.proposals)
         other.about = {edit: gates.copy() for edit, gates in self.about.items()}
         other.naming = {effect: gates.copy() for effect, gates in self.naming.items()}
+        return other
+
+    def with_proposal(self, proposal: Proposal) -> Gates:
+        """These gates, and one further proposal; to be asked, not to be added to."""
+        other = Gates()
+        other.all, other.about, other.naming = self.all, self.about, self.naming
+        other.proposals = ChainMap({proposal.id: proposal}, self.proposals)
         return other
 
     def add(self, event: Gate, number: int) -> None:

@@ -7,7 +7,7 @@ therefore kept once for each fork, as a set of edits, and not once for each edit
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
@@ -180,12 +180,30 @@ class Intervals:
             found.append(leading)
         return found
 
-    def operative_on(self, branch: str) -> int:
-        """The edits that are operative on a branch now, as bits."""
-        found = 0
-        for life in self.lives_of(branch):
-            found |= self.operative[life]
-        return found
+    def operative_at(self, branch: str, position: Position) -> int:
+        """The edits that are operative on a branch at a position, as bits of their indexes."""
+        lives = self.lives_of(branch)
+        if not self.log or at(self.log[-1].seq) < position:
+            return _union(self.operative[life] for life in lives)
+        standing = dict.fromkeys(lives, 0)
+        for change in self.log:
+            if at(change.seq) + (change.what != "end") > position:
+                break
+            if change.life not in standing:
+                continue
+            edits = change.edits if change.what == "inherit" else 1 << change.edits
+            if change.what == "end":
+                standing[change.life] &= ~edits
+            else:
+                standing[change.life] |= edits
+        return _union(standing.values())
+
+
+def _union(sets: Iterable[int]) -> int:
+    found = 0
+    for each in sets:
+        found |= each
+    return found
 
 
 def inside(interval: Interval, position: Position) -> bool:

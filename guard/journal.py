@@ -156,7 +156,7 @@ class _Reading:
                 raise
             self.torn = Torn(self.line, line)
             return
-        said = present(members) if b"null" in line else members
+        said = present(members)
         if self.header is None or said.get("kind") == "journal":
             self._open(header_of(said), canonical(members))
         else:

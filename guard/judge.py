@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from guard import RULES_VERSION
+from guard.journal import uncollected
 from guard.report import (
     Row,
     closure_row,
@@ -21,8 +22,8 @@ from guard.report import (
     proposal_rows,
     rollback_rows,
 )
-from guard.rules import findings
-from guard.rules.rule import Finding
+from guard.rules import drafts
+from guard.rules.rule import Draft, Finding
 from guard.state import State
 
 Rows: TypeAlias = Callable[[State], Iterable[Row]]
@@ -42,14 +43,19 @@ LISTS: tuple[tuple[str, Rows], ...] = (
 class Report:
     """The answers about one prefix. Rows are made when they are read or written."""
 
-    def __init__(self, state: State, findings: list[Finding]) -> None:
+    def __init__(self, state: State, drafts: list[Draft]) -> None:
         self.state = state
-        self.findings = findings
+        self._drafts = drafts
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """All findings with all numbers: an edit in force makes them many."""
+        return [draft.finding() for draft in self._drafts]
 
     @property
     def status(self) -> Literal[0, 1]:
         """The exit status: 1 with at least one finding of severity `error`."""
-        return 1 if any(found.severity == "error" for found in self.findings) else 0
+        return 1 if any(found.severity == "error" for found in self._drafts) else 0
 
     def _head(self) -> dict[str, Any]:
         state = self.state
@@ -63,31 +69,26 @@ class Report:
             "closure": closure_row(state),
         }
 
-    @cached_property
-    def data(self) -> dict[str, Any]:
-        """All members in order."""
-        lists = {name: msgspec.to_builtins(list(rows(self.state))) for name, rows in LISTS}
-        return {**self._head(), **lists, "findings": msgspec.to_builtins(self.findings)}
-
     def chunks(self) -> Iterator[bytes]:
         """The bytes of the report (section 3), row by row."""
         yield msgspec.json.encode(self._head())[:-1]
         for name, rows in LISTS:
-            yield from _list(name, rows(self.state))
-        yield from _list("findings", self.findings)
+            yield from _list(name, map(msgspec.json.encode, rows(self.state)))
+        yield from _list("findings", (draft.encode() for draft in self._drafts))
         yield b"}\n"
 
     def encode(self) -> bytes:
         return b"".join(self.chunks())
 
 
-def _list(name: str, rows: Iterable[Row | Finding]) -> Iterator[bytes]:
+def _list(name: str, rows: Iterable[bytes]) -> Iterator[bytes]:
     yield b',"' + name.encode() + b'":['
     for place, row in enumerate(rows):
-        yield (b"," if place else b"") + msgspec.json.encode(row)
+        yield (b"," if place else b"") + row
     yield b"]"
 
 
 def judge(state: State) -> Report:
     """Everything that is to be said about a prefix."""
-    return Report(state, findings(state))
+    with uncollected():
+        return Report(state, drafts(state))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, to_builtins
@@ -123,9 +124,10 @@ class Logical:
 
     def events(self) -> Iterator[Effect]:
         """Numbered events first, then the others by `after`."""
-        yield from self.steps
+        if not self.loose:
+            return iter(self.steps)
         loose = sorted(self.loose, key=lambda ranked: (ranked[1].after, ranked[0]))
-        yield from (event for _, event in loose)
+        return chain(self.steps, (event for _, event in loose))
 
     def attempts(self) -> tuple[str, ...]:
         """Ids of all attempts, in the order of first appearance."""
@@ -202,6 +204,20 @@ class Ledger:
             logical.loose = []
         for rank, event in here:
             insort(self._logical(event).loose, (rank, event), key=lambda ranked: ranked[0])
+
+    def ahead(self, event: Effect, number: int) -> Logical:
+        """The effect that one further event belongs to, as it would be with it; nothing changes."""
+        key = key_of(event)
+        index = self.by_key.get(key)
+        found = Logical(len(self.all), key) if index is None else self.all[index].copy()
+        found.steps.append(event)
+        if self.loose < len(self.unnumbered):
+            found.loose = [
+                (rank, other)
+                for rank, other in self._ranked()
+                if other.after <= number and key_of(other) == key
+            ]
+        return found
 
     def _ranked(self) -> Iterable[tuple[int, Effect]]:
         """Of two in one room, the lower rank comes first (journal-format.md 3.1)."""

@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+import msgspec
+
 from guard.errors import JournalError
 from guard.events import MAX_INTEGER
 
@@ -23,6 +25,7 @@ MAX_VALUES = 20_000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _UNSAFE = re.compile("[\0\ud800-\udfff]")
+_decode_plain = msgspec.json.Decoder().decode
 _LONGEST_INTEGER = len(str(-MAX_INTEGER))
 
 
@@ -65,6 +68,51 @@ def parse(line: bytes) -> dict[str, Any]:
         _refuse("byte order mark")
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _depth(line) > MAX_DEPTH:
         _refuse(f"more than {MAX_DEPTH} levels")
+    value = _plain(line)
+    if value is None:
+        value = _closely(line)
+    _measure(line, value)
+    return value
+
+
+def _plain(line: bytes) -> dict[str, Any] | None:
+    """The object of a line that is seen to be strict at once; None: look more closely.
+
+    Names and strings that are left have two quotes each. So if the line has just as many quotes,
+    none was lost, and no name stood twice in one object.
+    """
+    quotes = line.count(b'"')
+    if b"\\" in line:
+        if b"\\\\" in line:
+            return None
+        quotes -= line.count(b'\\"')
+    try:
+        value = _decode_plain(line)
+    except msgspec.DecodeError:
+        return None
+    if not isinstance(value, dict) or 2 * _strings_in(value) != quotes:
+        return None
+    return value
+
+
+def _strings_in(value: dict[str, Any] | list[Any]) -> int:
+    """How many names and strings there are; below 0 where a number may not be allowed."""
+    inner: Iterable[Any] = value
+    count = 0
+    if isinstance(value, dict):
+        inner, count = value.values(), len(value)
+    for one in inner:
+        kind = type(one)
+        if kind is str:
+            count += 1
+        elif kind is dict or kind is list:
+            count += _strings_in(one)
+        elif kind is float or (kind is int and not -MAX_INTEGER <= one <= MAX_INTEGER):
+            count -= 2 * MAX_LINE_BYTES
+    return count
+
+
+def _closely(line: bytes) -> dict[str, Any]:
     try:
         value = _decode(line.decode())
     except UnicodeDecodeError as error:
@@ -73,7 +121,6 @@ def parse(line: bytes) -> dict[str, Any]:
         raise JournalError(_why_not_json(line, error)) from error
     if not isinstance(value, dict):
         _refuse("JSON, but no object")
-    _measure(line, value)
     return value
 
 
@@ -82,7 +129,7 @@ def _measure(line: bytes, value: dict[str, Any]) -> None:
     if len(line) > 2 * MAX_VALUES and _count(value) > MAX_VALUES:
         _refuse(f"more than {MAX_VALUES} values")
     # NUL and surrogates can only come from an escape: the bytes themselves are UTF-8 without NUL.
-    if b"\\u" in line and any(map(_UNSAFE.search, _strings(value))):
+    if b"\\" in line and b"\\u" in line and any(map(_UNSAFE.search, _strings(value))):
         _refuse("NUL or a lone surrogate in a string")
 
 

@@ -76,11 +76,16 @@ def _refuse(reason: str) -> NoReturn:
 
 def present(members: Members) -> Members:
     """The members that are not absent, also inside the objects with named fields."""
+    nested = not _WITH_FIELDS.isdisjoint(members)
+    if not nested and None not in members.values():
+        return members
     kept = {
         name: value
         for name, value in members.items()
         if value is not None or name in _NULL_IS_A_VALUE
     }
+    if not nested:
+        return kept
     for name in _WITH_FIELDS & kept.keys():
         if isinstance(kept[name], dict):
             kept[name] = {field: value for field, value in kept[name].items() if value is not None}

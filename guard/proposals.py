@@ -10,7 +10,7 @@ from msgspec import Struct
 from guard.answers import Integrity, ProposalAnswer, RuleName
 from guard.course import body_of, sum_of
 from guard.events import Gate
-from guard.gates import Opened
+from guard.gates import Gates
 from guard.ledger import Logical, Stood
 from guard.order import Cover, at
 from guard.prefix import Prefix, Proposed
@@ -29,11 +29,11 @@ class Fired(Struct, frozen=True):
 class Hearing:
     """A proposal, with what the gates about it are worth at its number."""
 
-    def __init__(self, proposed: Proposed, prefix: Prefix) -> None:
+    def __init__(self, proposed: Proposed, prefix: Prefix, gates: Gates) -> None:
         self.proposed = proposed
         self.prefix = prefix
-        gates = prefix.gates.asking(proposed.id, at(proposed.seq))
-        states = [self._state(gate) for gate in gates]
+        asking = gates.asking(proposed.id, at(proposed.seq))
+        states = [gates.state(gate, at(proposed.seq), prefix.edits, proposed.id) for gate in asking]
         self.requested = "pending" in states
         """A pending gate stands for every effect (9.1.2)."""
         self.rejected = "rejected" in states
@@ -41,7 +41,7 @@ class Hearing:
         """A gate is valid, asked without an effect."""
         valid = [
             gate.requested
-            for gate, state in zip(gates, states, strict=True)
+            for gate, state in zip(asking, states, strict=True)
             if state == "valid" and gate.requested is not None
         ]
         self.approved = {
@@ -49,10 +49,6 @@ class Hearing:
             for stood in proposed.named
             if any(self._binds(asked, prefix.ledger.all[stood.effect]) for asked in valid)
         }
-
-    def _state(self, gate: Opened) -> str:
-        proposed = self.proposed
-        return self.prefix.gates.state(gate, at(proposed.seq), self.prefix.edits, proposed.id)
 
     def _binds(self, asked: Gate, logical: Logical) -> bool:
         """Whether a request names an attempt with its own body, of the events so far."""
@@ -65,12 +61,14 @@ class Hearing:
         return count - sum(map(counted, self.approved.values()))
 
 
-def judge_proposal(proposed: Proposed, prefix: Prefix, integrity: Integrity) -> ProposalAnswer:
+def judge_proposal(
+    proposed: Proposed, prefix: Prefix, gates: Gates, integrity: Integrity
+) -> ProposalAnswer:
     """All rules are evaluated, and all that fire are named."""
     header = prefix.header
     if proposed.proposal.by == "host" or header.append_only or header.fixed_policy:
         return ProposalAnswer("out_of_scope")
-    hearing = Hearing(proposed, prefix)
+    hearing = Hearing(proposed, prefix, gates)
     fired = [
         *_of_the_store(proposed),
         *_of_the_records(proposed, prefix, integrity),

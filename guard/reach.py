@@ -9,6 +9,7 @@ from guard.answers import Interval
 from guard.course import Sum
 from guard.ledger import Ledger, Logical
 from guard.order import Position, at, room
+from guard.rooms import last_place
 from guard.units import Unit, Units
 
 BLOCK = 64
@@ -113,11 +114,14 @@ class Nearby:
             self._add(branch, min(there), max(there), logical)
 
     def _spread_loose(self, logical: Logical) -> None:
-        """One with unnumbered events may reach from its first place to now."""
+        """One with unnumbered events: its first and last place; now, where it may commit later."""
         events = list(logical.events())
         begin = min(room(event.after) if event.seq is None else at(event.seq) for event in events)
+        end, states = self.now, {event.state for event in events}
+        if "committed" in states or states <= {"planned", "held"}:
+            end = max(last_place(event, self.units.highest) for event in events)
         for branch in {event.branch for event in events}:
-            self._add(branch, begin, self.now, logical)
+            self._add(branch, begin, end, logical)
 
     def _add(self, branch: str, first: Position, last: Position, logical: Logical) -> None:
         self._extents.setdefault(branch, []).append((first, last, logical.index))

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from guard.answers import Fact, GateFor, IfUndone, Soundness
+from guard.answers import Fact, IfUndone, Soundness
 from guard.asking import Asking
 from guard.edits import RolledBack
-from guard.gates import Opened
 from guard.state import State
 
 Row: TypeAlias = dict[str, Any]
@@ -53,7 +52,7 @@ def edit_rows(state: State) -> Iterator[Row]:
             "status": state.status(edit),
             "elided": facts_row(edit.elided),
             "lacking": facts_row(state.lacking_now(edit)),
-            "overlaps": state.overlaps(edit).listed(),
+            "overlaps": state.overlaps(edit).text(),
             "if_undone": _if_undone_row(state.if_undone(edit)),
         }
 
@@ -69,9 +68,9 @@ def facts_row(facts: Iterable[Fact]) -> dict[str, str]:
 def soundness_row(found: Soundness) -> Row:
     return {
         "verdict": found.verdict,
-        "blame": found.blame.listed(),
-        "residue": found.residue.listed(),
-        "watch": found.watch.listed(),
+        "blame": found.blame.text(),
+        "residue": found.residue.text(),
+        "watch": found.watch.text(),
     }
 
 
@@ -89,7 +88,7 @@ def effect_rows(state: State) -> Iterator[Row]:
             "attempts": list(effect.attempts()),
             "state": state.appraisal.states[effect.index],
             "class": state.appraisal.rows[effect.index].said,
-            "authorization": {"verdict": answer.verdict, "edits": answer.edits.listed()},
+            "authorization": {"verdict": answer.verdict, "edits": answer.edits.text()},
         }
 
 
@@ -127,10 +126,6 @@ def policy_rows(state: State) -> Iterator[Row]:
 
 
 def gate_rows(state: State) -> Iterator[Row]:
+    asking = Asking(state)
     for gate in sorted(state.gates.all.values(), key=lambda gate: (gate.seq, gate.id)):
-        yield {"id": gate.id, "state": state.gate_state(gate), "for": _for_rows(state, gate)}
-
-
-def _for_rows(state: State, gate: Opened) -> list[GateFor]:
-    """One row for each write that the request names, or that touches inside Op of its edit."""
-    return [] if gate.requested is None else Asking(gate, gate.requested, state).rows()
+        yield {"id": gate.id, "state": state.gate_state(gate), "for": asking.rows(gate)}

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from guard.answers import Mode, Soundness, SoundnessVerdict
+from guard.bits import places
 from guard.edits import Performed, RolledBack
 from guard.errors import GuardError
 from guard.events import MAIN, AnyEvent, Edit, EffectState, Out, Reversibility, Rollback, Span
@@ -18,7 +19,6 @@ from guard.replay import Step, steps, without_record
 from guard.rules.unknowns import Unknowns
 from guard.soundness import question, soundness
 from guard.state import State
-from guard.subset import places
 
 Sizes: TypeAlias = Mapping[tuple[str, str], int]
 """Version (span id, hash) -> its size in tokens."""

@@ -213,6 +213,11 @@ def last_room(event: Effect, highest: int) -> Position:
     return room(min((event.before or highest + 1) - 1, highest))
 
 
+def last_place(event: Effect, highest: int) -> Position:
+    """The latest position that an event may have."""
+    return last_room(event, highest) if event.seq is None else at(event.seq)
+
+
 def _rooms(event: Effect, highest: int, stops: Sequence[Position], most: int) -> Iterable[Position]:
     """The first few rooms between each two marks, of those that an event may lie in.
 

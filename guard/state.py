@@ -28,14 +28,14 @@ from guard.answers import (
     Swap,
 )
 from guard.appraisal import Appraisal
-from guard.authorization import Bench, authorizations
+from guard.authorization import Bench, authorization, authorizations
 from guard.closure import closure
 from guard.edits import Performed, RolledBack
 from guard.epochs import epochs, mode, pins, swap
 from guard.events import AnyEvent, Effect
 from guard.gates import Opened
 from guard.integrity import integrity
-from guard.journal import Journal
+from guard.journal import Journal, uncollected
 from guard.ledger import Logical
 from guard.order import Position, at
 from guard.prefix import Prefix, Proposed
@@ -84,6 +84,12 @@ class State(Prefix):
     def integrity(self) -> Integrity:
         """Is the journal whole and unchanged? (13)"""
         return integrity(self.numbers)
+
+    def integrity_with(self, event: AnyEvent) -> Integrity:
+        """The same with one further event, at the next number."""
+        numbers = self.numbers.copy()
+        numbers.add(event, self.now)
+        return integrity(numbers)
 
     @cached_property
     def closure(self) -> Closure:
@@ -177,6 +183,10 @@ class State(Prefix):
         """May it start where it starts, or now? (9.2)"""
         return self._authorizations[effect.index]
 
+    def authorization_alone(self, effect: Logical) -> Authorization:
+        """The same for one effect, without asking about all the others."""
+        return authorization(effect, self, self.integrity, self.at)
+
     def effect_rows(self) -> list[Logical]:
         """Logical effects by the position of their first event (report-format.md 4)."""
         return sorted(self.ledger.all, key=_place_of)
@@ -185,7 +195,7 @@ class State(Prefix):
 
     def proposal(self, proposed: Proposed) -> ProposalAnswer:
         """May the window be edited like this? (9.1)"""
-        return judge_proposal(proposed, self, self.integrity)
+        return judge_proposal(proposed, self, self.gates, self.integrity)
 
     def last_proposals(self) -> Iterator[Proposed]:
         """The last proposal of each id, by number."""
@@ -212,11 +222,7 @@ class State(Prefix):
 
     @cached_property
     def veil(self) -> Veil:
-        return Veil(self)
-
-    @cached_property
-    def bench(self) -> Bench:
-        return Bench(self.appraisal, self.veil, self.integrity)
+        return Veil(self, self.edits.all)
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
@@ -224,7 +230,8 @@ class State(Prefix):
 
     @cached_property
     def _authorizations(self) -> list[Authorization]:
-        return authorizations(self.bench)
+        bench = Bench(self, self.veil, self.integrity, self.at)
+        return authorizations(bench, self.appraisal)
 
     @cached_property
     def _soundness(self) -> dict[int, Soundness]:
@@ -243,6 +250,11 @@ def _place_of(effect: Logical) -> tuple[bool, int, str]:
 
 def fold(journal: Journal, at: int | None = None) -> State:
     """Fold a journal, or its prefix up to number `at` (`report-format.md` 2)."""
+    with uncollected():
+        return _folded(journal, at)
+
+
+def _folded(journal: Journal, at: int | None) -> State:
     checkpoint = journal.header.checkpoint
     used = checkpoint is None or at is None or checkpoint.count <= at
     state = State(journal.header, use_checkpoint=used)

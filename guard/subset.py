@@ -6,20 +6,20 @@ order of bits is the order in which a report lists ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress
-from typing import TypeVar, overload
+from collections.abc import Iterator, Sequence
+from typing import overload
 
-T = TypeVar("T")
+import msgspec
+from msgspec import Raw
 
-_FLAGS = tuple(bytes(byte >> bit & 1 for bit in range(8)) for byte in range(256))
-_SPARSE = 64
+from guard.bits import chosen
+from guard.listing import Listing
 
 
 class Names:
     """All names that subsets are taken from, sorted. Two things may share a name."""
 
-    __slots__ = ("_numbers", "_shared", "all", "rank")
+    __slots__ = ("_listing", "_numbers", "_shared", "all", "rank")
 
     def __init__(self, names: Sequence[str], numbers: Sequence[int]) -> None:
         """`numbers`: where each thing stands in the journal; 0 for a place without a number."""
@@ -29,6 +29,7 @@ class Names:
         """Index of a thing -> its bit."""
         self._numbers = [numbers[index] for index in order]
         self._shared = len(set(names)) < len(names)
+        self._listing: Listing | None = None
 
     def subset(self, bits: int) -> Subset:
         return Subset(bits, self)
@@ -37,6 +38,14 @@ class Names:
         """The names of some things, in order, without repeats."""
         found = chosen(bits, self.all)
         return list(dict.fromkeys(found)) if self._shared else list(found)
+
+    def text(self, bits: int) -> Raw:
+        """The same as one JSON list."""
+        if self._shared:
+            return Raw(msgspec.json.encode(self.chosen(bits)))
+        if self._listing is None:
+            self._listing = Listing([msgspec.json.encode(name) for name in self.all])
+        return Raw(b"[" + self._listing.text(bits) + b"]")
 
     def count(self, bits: int) -> int:
         return len(self.chosen(bits)) if self._shared else bits.bit_count()
@@ -58,8 +67,9 @@ class Subset(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.names.chosen(self.bits))
 
-    def listed(self) -> list[str]:
-        return self.names.chosen(self.bits)
+    def text(self) -> Raw:
+        """A JSON list of them."""
+        return self.names.text(self.bits)
 
     def __bool__(self) -> bool:
         return self.bits != 0
@@ -89,19 +99,3 @@ class Subset(Sequence[str]):
 
     def __repr__(self) -> str:
         return repr(list(self))
-
-
-def chosen(bits: int, values: Sequence[T]) -> Iterable[T]:
-    """The values at the places of a number's bits, in order."""
-    if bits.bit_count() <= _SPARSE:
-        return (values[place] for place in places(bits))
-    flags = bits.to_bytes((bits.bit_length() + 7) // 8, "little")
-    return compress(values, b"".join(map(_FLAGS.__getitem__, flags)))
-
-
-def places(bits: int) -> Iterator[int]:
-    """The places of a number's bits, rising."""
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low

@@ -7,12 +7,15 @@ leaves it between one position and the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from guard.answers import Fact
+from guard.bits import Reordering, set_of
+from guard.edits import Performed
 from guard.intervals import Change
 from guard.order import Position, at
 from guard.prefix import Prefix
@@ -31,58 +34,61 @@ class Under(Struct, frozen=True, gc=False):
 
 
 class Veil:
-    """All edits as sets, and what they do at places that are asked together."""
+    """Edits as sets, and what they do at places that are asked together."""
 
-    def __init__(self, prefix: Prefix) -> None:
+    def __init__(self, prefix: Prefix, edits: Sequence[Performed]) -> None:
+        """`edits`: all of them, or those that are operative at the only place that is asked."""
         self.prefix = prefix
-        edits = prefix.edits.all
+        self.edits = edits
         self.names = Names([edit.id for edit in edits], [edit.seq for edit in edits])
-        self.bit = [1 << self.names.rank[edit.index] for edit in edits]
-        self.hosts = self._those(edit.edit.by == "host" for edit in edits)
-        self.models = self._those(edit.edit.by == "model" for edit in edits)
-        self.veiled = self._those(edit.veiled for edit in edits)
-        self.eliding = self._those(bool(edit.elided) for edit in edits)
-        self.alike: dict[tuple[Fact, ...], int] = {}
-        """Some facts -> the edits that took away just these, as bits."""
-        for edit in edits:
-            self.alike[edit.elided] = self.alike.get(edit.elided, 0) | self.bit[edit.index]
-        self.carrying: dict[Fact, list[int]] = {}
-        """Fact -> the places in `alike` of the groups that took it away."""
-        for place, facts in enumerate(self.alike):
-            for fact in facts:
-                self.carrying.setdefault(fact, []).append(place)
+        self.bit = {edit.index: 1 << self.names.rank[n] for n, edit in enumerate(edits)}
+        self._by_name = sorted(edits, key=lambda edit: self.bit[edit.index])
+        self.hosts = self.those(lambda edit: edit.edit.by == "host")
+        self.models = self.those(lambda edit: edit.edit.by == "model")
+        self.veiled = self.those(lambda edit: edit.veiled)
+        self._by_index = Reordering([self.names.rank[n] for n in range(len(edits))], len(edits))
         self._turns: dict[str, list[tuple[Position, Fact]]] = {}
         self._turning: dict[str, list[Position]] = {}
 
-    def _those(self, chosen: Iterable[bool]) -> int:
-        found = 0
-        for bit, is_chosen in zip(self.bit, chosen, strict=True):
-            found |= bit if is_chosen else 0
+    @cached_property
+    def carrying(self) -> dict[Fact, int]:
+        """Fact -> the edits that took it away."""
+        found: dict[Fact, int] = {}
+        for edit in self.edits:
+            for fact in edit.elided:
+                found[fact] = found.get(fact, 0) | self.bit[edit.index]
         return found
+
+    @cached_property
+    def eliding(self) -> list[int]:
+        """How many facts each edit took away, as the planes of `_Lacking`."""
+        planes: list[int] = []
+        for edits in self.carrying.values():
+            _add(planes, edits)
+        return planes
+
+    def those(self, chosen: Callable[[Performed], bool]) -> int:
+        """The edits of which something is so."""
+        return set_of(map(chosen, self._by_name))
 
     def named(self, edit_id: str) -> int:
         """All edits with an id."""
         found = 0
         for index in self.prefix.edits.by_id.get(edit_id, ()):
-            found |= self.bit[index]
+            found |= self.bit.get(index, 0)
         return found
 
     def bits(self, by_index: int) -> int:
         """A set of edits whose bits are their indexes."""
-        found = 0
-        for index, bit in enumerate(self.bit):
-            found |= bit if by_index >> index & 1 else 0
-        return found
+        return self._by_index(by_index)
 
-    def now(self, branch: str) -> Under:
-        """What is so on a branch after all events."""
-        prefix = self.prefix
-        window = prefix.windows.seen(branch)
-        lacking = 0
-        for facts, edits in self.alike.items():
-            if not all(window.holds(fact, at(prefix.now)) for fact in facts):
-                lacking |= edits
-        return Under(self.bits(prefix.intervals.operative_on(branch)), lacking)
+    def at_one_place(self, where: Where) -> Under:
+        """What is so where all `edits` are operative, without asking any other place."""
+        window = self.prefix.windows.seen(where[0])
+        lacking = self.those(
+            lambda edit: not all(window.holds(fact, where[1]) for fact in edit.elided)
+        )
+        return Under((1 << len(self.edits)) - 1, lacking)
 
     def under(self, places: Iterable[Where]) -> dict[Where, Under]:
         """What is so at many places."""
@@ -141,7 +147,7 @@ class Veil:
             while turn < len(turns) and turns[turn][0] <= position:
                 lacking.turn(turns[turn][1])
                 turn += 1
-            yield position, Under(operative.bits(), lacking.bits)
+            yield position, Under(operative.bits(), lacking.bits())
 
 
 def _position(turn: tuple[Position, Fact]) -> Position:
@@ -174,30 +180,50 @@ class _Operative:
 
 
 class _Lacking:
-    """The edits that took a fact which a window does not hold."""
+    """The edits that took a fact which a window does not hold.
 
-    __slots__ = ("_carrying", "_groups", "_held", "_missing", "bits")
+    For each edit it is counted how many of its facts are missing, for all edits at once: bit n of
+    plane k is bit k of the count of edit n. A fact that comes or goes costs a few operations on
+    sets, however many edits took it away.
+    """
+
+    __slots__ = ("_carrying", "_held", "_planes")
 
     def __init__(self, veil: Veil) -> None:
         self._carrying = veil.carrying
-        self._groups = list(veil.alike.values())
-        self._missing = [len(facts) for facts in veil.alike]
-        """For each group, how many of its facts the window does not hold."""
+        self._planes = veil.eliding.copy()
         self._held: set[Fact] = set()
-        self.bits = veil.eliding
 
     def turn(self, fact: Fact) -> None:
         """A fact came into the window, or left it."""
-        missing = self._missing
         if fact in self._held:
             self._held.remove(fact)
-            for group in self._carrying[fact]:
-                if not missing[group]:
-                    self.bits |= self._groups[group]
-                missing[group] += 1
+            _add(self._planes, self._carrying[fact])
         else:
             self._held.add(fact)
-            for group in self._carrying[fact]:
-                missing[group] -= 1
-                if not missing[group]:
-                    self.bits &= ~self._groups[group]
+            _subtract(self._planes, self._carrying[fact])
+
+    def bits(self) -> int:
+        found = 0
+        for plane in self._planes:
+            found |= plane
+        return found
+
+
+def _add(planes: list[int], edits: int) -> None:
+    """Count one more for some edits."""
+    for place, plane in enumerate(planes):
+        planes[place] = plane ^ edits
+        edits &= plane
+        if not edits:
+            return
+    planes.append(edits)
+
+
+def _subtract(planes: list[int], edits: int) -> None:
+    """Count one less for some edits."""
+    for place, plane in enumerate(planes):
+        planes[place] = plane ^ edits
+        edits &= ~plane
+        if not edits:
+            return

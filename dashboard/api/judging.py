@@ -112,7 +112,7 @@ def _members(kind: str, body: ProposalIn | EffectIn) -> dict[str, Any]:
 
 
 def _of_proposal(known: Known, members: dict[str, Any], *, recorded: bool) -> Said:
-    """What is recorded stands in the state; anything else is judged on a copy of it."""
+    """What is recorded stands in the state; anything else is judged one step ahead of it."""
     state = known.state
     if recorded:
         proposed = next(row for row in reversed(state.proposals) if row.id == members["id"])
@@ -130,7 +130,8 @@ def _of_effect(known: Known, members: dict[str, Any], *, recorded: bool) -> Said
     event = event_of({**members, "seq": state.now}, keep_text=True)
     assert isinstance(event, Effect)
     if recorded:
-        answer = state.authorization(state.ledger.all[state.ledger.by_key[key_of(event)]])
+        logical = state.ledger.all[state.ledger.by_key[key_of(event)]]
+        answer = state.authorization_alone(logical)
     else:
         answer = decide_effect(state, event)
     edits = tuple((edit_id, _digest(state, edit_id)) for edit_id in answer.edits)

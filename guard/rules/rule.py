@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
+from guard.listing import Numbered
 from guard.order import number_at
-from guard.rules.timeline import Timeline
 from guard.state import State
 from guard.subset import Subset
 
@@ -43,6 +44,9 @@ class Verdict(Struct, frozen=True):
     certainty: Certainty
 
 
+NOTHING = Numbered(())
+
+
 class Draft(Struct, frozen=True):
     """A finding whose numbers are not written out yet: there may be as many as the journal has."""
 
@@ -53,18 +57,24 @@ class Draft(Struct, frozen=True):
     message: str
     own: tuple[int, ...]
     among: int = 0
-    """Further things whose numbers belong to it, as a set on `timeline`."""
-    timeline: Timeline | None = None
+    """Further things whose numbers belong to it, as `things` arranges them."""
+    things: Numbered = NOTHING
 
     def lowest(self) -> int:
         """The lowest number; 0 where there is none (`report-format.md` 4)."""
-        further = None if self.timeline is None else self.timeline.lowest(self.among)
+        further = self.things.lowest(self.among)
         return min((*self.own, *(() if further is None else (further,))), default=0)
 
     def finding(self) -> Finding:
         """The finding, with all numbers."""
-        further = () if self.timeline is None else self.timeline.places(self.among)
-        seqs = tuple(sorted({*self.own, *further}))
+        return self._with(tuple(self.things.listed(self.own, self.among)))
+
+    def encode(self) -> bytes:
+        """The finding as JSON."""
+        head = msgspec.json.encode(self._with(())).removesuffix(b"]}")
+        return head + self.things.text(self.own, self.among) + b"]}"
+
+    def _with(self, seqs: tuple[int, ...]) -> Finding:
         return Finding(self.code, self.subject, self.severity, self.certainty, self.message, seqs)
 
 
@@ -75,13 +85,13 @@ class Timelines:
         self._state = state
 
     @cached_property
-    def edits(self) -> Timeline:
+    def edits(self) -> Numbered:
         """Edits by their numbers."""
         rank = self._state.veil.names.rank
-        return Timeline((edit.seq, rank[edit.index]) for edit in self._state.edits.all)
+        return Numbered((edit.seq, rank[edit.index]) for edit in self._state.edits.all)
 
     @cached_property
-    def effects(self) -> Timeline:
+    def effects(self) -> Numbered:
         """Effects by the numbers at which they started."""
         appraisal = self._state.appraisal
         starts = (
@@ -89,7 +99,7 @@ class Timelines:
             for index, total in enumerate(appraisal.rows)
             if total.began is not None
         )
-        return Timeline((number, bit) for number, bit in starts if number is not None)
+        return Numbered((number, bit) for number, bit in starts if number is not None)
 
 
 class Reporter(Struct, frozen=True):
@@ -118,8 +128,12 @@ class Reporter(Struct, frozen=True):
         own = tuple({seq for seq in seqs if seq is not None})
         head = (self.code, subject, said.severity, said.certainty, message, own)
         if effects is not None:
-            return Draft(*head, effects.bits, self.timelines.effects)
-        return Draft(*head) if edits is None else Draft(*head, edits.bits, self.timelines.edits)
+            things = self.timelines.effects
+            return Draft(*head, things.arranged(effects.bits), things)
+        if edits is not None:
+            things = self.timelines.edits
+            return Draft(*head, things.arranged(edits.bits), things)
+        return Draft(*head)
 
 
 Check = Callable[[State, Reporter], Iterator[Draft]]

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from guard.answers import Fact
 from guard.edits import Performed
 from guard.order import Position
-from guard.rules.timeline import Timeline
 from guard.state import State
 from guard.subset import Subset
+from guard.timeline import Timeline
 
 
 class Stretches:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from guard.subset import Subset, places
+from guard.bits import places
+from guard.subset import Subset
 
 _NAMED = 3
 

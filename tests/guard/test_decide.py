@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from guard.decide import Asked, decide, decide_effect, would_be_new
+from guard.decide import decide, decide_effect
 from guard.errors import UnsafeSummarizationError
 from guard.events import Effect, Proposal
 from guard.journal import read
 from guard.judge import judge
-from guard.rules import findings
-from guard.state import State, fold
+from guard.state import State
 from tests.guard.short import (
-    IRR,
     SURE,
     Event,
     answered,
@@ -333,25 +330,11 @@ def test_a_proposal_has_to_wait_for_a_person_or_is_refused() -> None:
         assert raised.value.args == ("e1", answer.verdict, answer.rules)
 
 
-def new(state: State, event: Asked) -> list[tuple[str, str]]:
-    return [(found.code, found.subject) for found in would_be_new(state, event)]
-
-
-def test_what_would_be_new_leaves_out_what_is_there_already() -> None:
-    write = Effect(id="x", state="committed", reversibility="irreversible")
-    bare = folded(*READ, edit())
-    assert new(bare, write) == [("JG103", "x"), ("JG109", "e1")]
-    assert new(folded(*READ, edit(), effect("x", "committed", IRR)), write) == []
-    assert new(bare, proposed("A1, lossy")[1]) == [("JG104", "e1")]
-    assert new(folded(*READ), proposed("nothing rests on it")[1]) == []
-
-
 def test_an_answer_changes_nothing() -> None:
     state, asked_ = proposed("held and approved")
     before = judge(state).encode()
     decide(state, asked_)
     decide_effect(state, Effect(id="x", state="committed", body="b:x", after=1, before=2))
-    would_be_new(state, asked_)
     assert judge(state).encode() == before
 
 
@@ -359,14 +342,3 @@ def test_an_answer_changes_nothing() -> None:
 def test_the_number_that_an_event_carries_has_no_say(name: str) -> None:
     state, asked_ = proposed(name)
     assert decide(state, replace(asked_, seq=777)) == decide(state, replace(asked_, seq=1))
-
-
-@pytest.mark.parametrize("name", [*EFFECTS])
-def test_the_findings_with_an_effect_are_those_of_the_journal_with_it(name: str) -> None:
-    before, event, _, _ = EFFECTS[name]
-    (parsed,) = read(journal({**event, "seq": 1})).numbered
-    assert isinstance(parsed, Effect)
-    known = {(found.code, found.subject) for found in findings(folded(*before))}
-    whole = findings(fold(read(journal(*before, json.loads(json.dumps(event))))))
-    expected = [f for f in whole if (f.code, f.subject) not in known]
-    assert would_be_new(folded(*before), parsed) == expected

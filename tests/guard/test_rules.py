@@ -8,13 +8,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from guard.journal import read
 from guard.rules import RULES, findings
 from guard.rules.rule import SECTIONS
-from guard.rules.timeline import Timeline
 from guard.state import fold
 
 ROOT = Path(__file__).parents[2]
@@ -203,23 +200,6 @@ def test_the_worked_example_of_the_report_format() -> None:
         ("JG109", "e1", "info", "possible", [3, 4]),
     ]
     assert found_in(journal(*EXAMPLE_A), at=3) == []
-
-
-@given(
-    st.lists(st.integers(1, 60), max_size=150),
-    st.sets(st.integers(0, 149)),
-    st.integers(0, 62),
-)
-def test_a_timeline_answers_for_sets_what_a_look_at_each_member_would(
-    where: list[int], chosen: set[int], border: int
-) -> None:
-    timeline = Timeline((place, bit) for bit, place in enumerate(where))
-    things = sum(1 << bit for bit in chosen)
-    placed = [where[bit] for bit in chosen if bit < len(where)]
-    assert timeline.lowest(things) == min(placed, default=None)
-    assert timeline.places(things) == sorted(set(placed))
-    before = sum(1 << bit for bit, place in enumerate(where) if place < border)
-    assert timeline.before(border) == before
 
 
 @pytest.mark.parametrize(

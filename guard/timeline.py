@@ -9,8 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from guard.subset import chosen
-
 _BLOCK = 32
 
 
@@ -26,7 +24,6 @@ class Timeline:
         """The sets of the first 0, 32, 64, ... things; the last one holds all."""
         for start in range(0, len(line), _BLOCK):
             self._sums.append(self._sums[-1] | _set_of(self._bits[start : start + _BLOCK]))
-        self._of_bit: list[int] | None = None
 
     @property
     def first(self) -> int:
@@ -48,24 +45,6 @@ class Timeline:
         count = bisect_left(self._places, place)
         whole = count // _BLOCK
         return self._sums[whole] | _set_of(self._bits[whole * _BLOCK : count])
-
-    def lowest(self, things: int) -> int | None:
-        """Where the first of some things stands; None if none of them has a place."""
-        block = bisect_left(self._sums, True, key=lambda first: bool(things & first))
-        if block == len(self._sums):
-            return None
-        first = (block - 1) * _BLOCK
-        bits = self._bits[first : first + _BLOCK]
-        found = next(place for place, bit in enumerate(bits, first) if things >> bit & 1)
-        return self._places[found]
-
-    def places(self, things: int) -> list[int]:
-        """Where some things stand, rising, without repeats."""
-        if self._of_bit is None:
-            self._of_bit = [0] * (max(self._bits, default=-1) + 1)
-            for place, bit in zip(self._places, self._bits, strict=True):
-                self._of_bit[bit] = place
-        return sorted(set(chosen(things & self.all, self._of_bit)))
 
 
 def _set_of(bits: Iterable[int]) -> int:
