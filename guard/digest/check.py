@@ -14,7 +14,10 @@ from guard.digest.source import Source
 from guard.digest.statements import LONGEST, Statement, statements
 from guard.facts.fact import Fact
 
-_ALLOWS = re.compile(r"allow|permit|grant|trusted|whitelist|scopes?$|writable|approved|authori")
+_ALLOWS = re.compile(
+    r"allow|permit|grant|trusted|whitelist|scopes?$|writable|approved|authori|"
+    r"(?:^|_)(?:write|admin|owner|member|access|editor|maintainer|approver)s?(?:_|$)"
+)
 
 
 def compare(facts: Sequence[Fact], before: str, digest: str) -> Comparison:

@@ -24,7 +24,9 @@ _SOFT_BEFORE = re.compile(
     r"\b(?:try (?:to|not)|tries to|prefers?(?: to)?|ideally|if possible|would "
     r"like(?: us| you)?(?: to)?|wishes|hopes|would rather|suggest\w*|recommend\w*|"
     r"better|maybe|perhaps|usually|normally|generally|where possible|for now|"
-    r"currently|möglichst|wenn möglich|am besten)\W*(?:\w+\W+){0,2}$|(?:尽量|最好|建议|なるべく|"
+    r"currently|möglichst|wenn möglich|am besten|lieber|eher|meglio|preferibilmente|mejor|"
+    r"preferiblemente|melhor|preferencialmente|de préférence|mieux vaut|plutôt|liever|"
+    r"bij voorkeur|лучше|желательно|по возможности)\W*(?:\w+\W+){0,2}$|(?:尽量|最好|建议|なるべく|"
     r"できれば|가능하면|되도록)\W*$",
     re.IGNORECASE,
 )
@@ -70,7 +72,7 @@ class Ruled:
         self.digest = digest
         self.statements = [s for s in statements if not s.cells]
         self.source = source
-        self._pieces = Pieces(self.statements)
+        self._pieces = Pieces([s for s in self.statements if not s.gone])
 
     def check(self, rule: str) -> Verdict:
         """The status of one rule."""
@@ -88,7 +90,6 @@ class Ruled:
         found = [
             self._surroundings(rule, place, heading=heading)
             for place in places_of(rule, self.digest)
-            if place.before.count("~~") % 2 == 0
         ]
         if not found:
             return None
@@ -112,7 +113,7 @@ class Ruled:
             _LIFTED_AFTER.match(after) and not self.source.says(after)
         ):
             return Verdict("altered", "spoken of as lifted or done (D7)", text, line)
-        if statement is not None and statement.gone:
+        if place.before.count("~~") % 2 or (statement is not None and statement.gone):
             return Verdict("altered", "struck or removed (D7)", text, line)
         asked = re.match(r"[\"'”’)\s]*[?？]", after) and not rule.rstrip().endswith(("?", "？"))
         if _ASKED.search(before) or asked:

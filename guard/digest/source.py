@@ -47,7 +47,7 @@ _CLAIM_WORDS = word_set(
     approv authori agree agreed consent permit allow accept waiv lift sign off confirm grant give
     gave say said exception object objection made mind one user owner go ok okay fine yes now also
     already has explicit full green light permission approval no need further required standing
-    stage all both still since made branch
+    stage all both still since made branch he she they him her them
     """
 )
 _TIME = re.compile(r"\b\d{1,2}:\d{2}\b|\b\d{4}-\d\d-\d\d\b")
