@@ -112,6 +112,8 @@ class Out(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     tokens: Count | None = None
     facts: Facts = field(default_factory=dict)
     opaque: bool = False
+    digest_check: Any = None
+    """What its writer found in it (`guard.fates`); anything, since the format does not name it."""
 
 
 class Edit(Event, tag="edit", frozen=True, kw_only=True):

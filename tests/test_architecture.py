@@ -16,7 +16,7 @@ LONGEST_FUNCTION = 40
 # From the ground up. A module may import from its own floor and from those below it.
 GUARD_FLOORS = (
     ("errors",),
-    ("events", "order", "subset"),
+    ("events", "fates", "order", "subset"),
     ("canonical", "chain", "lines", "members", "packing", "repeats", "journal"),
     ("facts", "effects", "digest", "redaction"),
     ("answers", "course", "ledger", "edits", "integrity", "rooms"),

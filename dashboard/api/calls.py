@@ -6,7 +6,6 @@ then it is judged as the effect it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,8 +32,6 @@ from guard.events import Out
 router = Router(tags=["before it happens"])
 MAIN = "main"
 MOST_LOST = 200
-NUMBERED = re.compile(r"\A\s{0,6}\d{1,6}[→\t]")
-"""The number that a reading tool puts in front of a line: not a word of the file."""
 
 
 class CallIn(Strict):
@@ -187,11 +184,10 @@ def _compared(known: Known, text: str) -> list[facts.Fact]:
 
 
 def _told(fact: facts.Fact) -> dict[str, Any]:
-    words = NUMBERED.sub("", fact.verbatim, count=1)
     return {
         "status": fact.status,
         "name": fact.name,
-        "verbatim": words or f"{fact.key}: {fact.value}",
+        "verbatim": fact.verbatim or f"{fact.key}: {fact.value}",
         "source": fact.scope.partition("#")[0],
         "line": fact.source_line,
         "why": fact.why,

@@ -10,8 +10,10 @@ from guard.digest.keys import key_pattern, opposite_names, other_parent
 from guard.digest.lists import listed_element
 from guard.digest.outcome import Status, Verdict
 from guard.digest.paraphrase import hinted, stated_by_parent
+from guard.digest.permitted import permitted
 from guard.digest.said import ANYWHERE, EVERYWHERE, Said, flag_of_command, said_after
 from guard.digest.scopes import environment_of_fact, environments_in, files_in
+from guard.digest.source import Source
 from guard.digest.statements import Statement
 from guard.digest.units import Likeness
 from guard.digest.values import read_value
@@ -80,8 +82,9 @@ class Mention(msgspec.Struct):
 class Keyed:
     """All settings of one comparison, checked together: keys may be shared by several scopes."""
 
-    def __init__(self, facts: Sequence[Fact], digest: Sequence[Statement]) -> None:
+    def __init__(self, facts: Sequence[Fact], digest: Sequence[Statement], source: Source) -> None:
         self.facts = [fact for fact in facts if fact.kind != "rule"]
+        self.source = source
         self.digest = digest
         self.patterns = {fact.key: key_pattern(fact.key) for fact in self.facts}
         self._found_spans: dict[str, list[tuple[int, int]]] = {}
@@ -96,6 +99,8 @@ class Keyed:
             return self._judge(fact, mentions)
         if (flipped := self._flipped(fact)) is not None:
             return flipped
+        if (gone := permitted(fact, self.digest, self.source)) is not None:
+            return gone
         for statement in bare:
             if _GONE.search(statement.text):
                 return _said(
