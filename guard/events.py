@@ -174,6 +174,8 @@ class Effect(Event, tag="effect", frozen=True, kw_only=True):
     tool: str | None = None
     target: str | None = None
     summary: str | None = None
+    classed_by: Any = None
+    """The team's rules that decided its class; for people, and the format does not name it."""
 
 
 class Rollback(Event, tag="rollback", frozen=True, kw_only=True):

@@ -34,8 +34,21 @@ GUARD_FLOORS = (
 DASHBOARD_FLOORS = (
     ("environment", "clock", "clean", "limits", "logs", "times", "visible", "words", "checks"),
     ("models", "placing"),
-    ("access", "tokens", "facts", "jobs", "journals", "ledger", "health", "exports", "forms"),
-    ("templatetags", "cases", "configure", "derive", "live", "receiving", "signin", "waiting"),
+    (
+        *("access", "tokens", "facts", "jobs", "journals", "ledger", "health", "exports", "forms"),
+        "overrides",
+    ),
+    (
+        "templatetags",
+        "cases",
+        "configure",
+        "derive",
+        "effect_rules",
+        "live",
+        "receiving",
+        "signin",
+        "waiting",
+    ),
     ("ingest", "recording"),
     ("gates",),
     ("queries", "working", "sweeping", "imports", "case_files"),

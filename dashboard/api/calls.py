@@ -23,6 +23,7 @@ from dashboard.api.schemas import EffectIn, HoldIn, Name, Strict, VerdictOut
 from dashboard.gates.present import about_edit
 from dashboard.live import Known
 from dashboard.models import Run, Token
+from dashboard.overrides import overrides_of
 from guard import RULES_VERSION
 from guard.adapters.emit_shown import value_hash
 from guard.canonical import canonical
@@ -88,7 +89,8 @@ class DigestOut(Schema):
 )
 def call(request: HttpRequest, run: str, body: CallIn) -> Status:
     """Classify a raw tool call and judge it; a read is let through and leaves nothing."""
-    judged = classify(Call(body.tool, body.input, annotations=body.annotations))
+    team = overrides_of(request.auth.source_id)
+    judged = classify(Call(body.tool, body.input, annotations=body.annotations), team)
     digest = value_hash(body.input)
     told = {"certainty": judged.certainty, "domain": judged.domain, "why": judged.why}
     told |= {"write": judged.write, "class": judged.reversibility, "body": digest}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 
 from guard.effects.commands import doubted
@@ -16,12 +18,26 @@ from guard.effects.tables import table
 from guard.effects.toolkit import parts_of
 from guard.effects.verdict import judgement_of
 
+_TEAM: ContextVar[tuple[Override, ...]] = ContextVar("team", default=())
+
+
+@contextmanager
+def team_rules(overrides: Sequence[Override]) -> Iterator[None]:
+    """Within the block these rules hold for every call, however deep an adapter asks."""
+    token = _TEAM.set(tuple(overrides))
+    try:
+        yield
+    finally:
+        _TEAM.reset(token)
+
 
 def classify(call: Call, overrides: Sequence[Override] = ()) -> Judgement:
     """What a call did, as its record shows it (`GUIDE.md` 1); a team's rules decide first.
 
-    Never raises for what an agent can write: what cannot be read is unknown, and `why` says so.
+    `overrides` come before those of `team_rules`. Never raises for what an agent can write: what
+    cannot be read is unknown, and `why` says so.
     """
+    overrides = (*overrides, *_TEAM.get())
     became = outcome(call)
     if became.state == "rejected":
         return judgement_of([read(became.why, "result: never ran")])
