@@ -39,9 +39,14 @@ def permitted(fact: Fact, digest: Sequence[Statement], source: Source) -> Verdic
         return None
     for statement in digest:
         said = sense(statement.body or statement.text)
-        if not (acts & said.acts and said.permits) or said.negative or statement.question:
+        if not acts & said.acts or statement.question or said.condition:
             continue
-        if statement.gone or statement.forbidden or source.gave(statement.text):
+        if said.negative and said.forbids and not said.permits:
+            why = "other words with the same sense (D6)"
+            return Verdict("unproven", why, statement.text[:200], statement.line)
+        if said.negative or not said.permits or statement.gone:
+            continue
+        if statement.forbidden or source.gave(statement.text):
             continue
         why = "the digest allows what this switches off (D4, D8)"
         claim = trimmed(statement.body or statement.text)

@@ -93,6 +93,7 @@ class Reworded:
         strong = bool(acts - _CONTROL - {"use", "leave"}) or len(things) > 1
         if mine.only and said.permits and things and share >= 0.2:
             return True
+        strong = strong or (core <= {"use", "leave"} and bool(things))
         return strong and share >= (0.2 if general else 0.34)
 
     def _contradicted(self, piece: str, said: Sense, statement: Statement) -> Verdict | None:
@@ -181,7 +182,8 @@ class Reworded:
         if mine.forbids or self.heading:
             touched = self.core is self.sense or self.core.things & said.things
             if touched and self._ordered(piece, said, statement) and not forbidden_here:
-                softer = (mine.condition or said.only) and not self.heading
+                asked = "ask" in said.acts and said.condition
+                softer = (mine.condition or said.only or asked) and not self.heading
                 status: Status = "weakened" if softer else "altered"
                 return self._with_claims(
                     Verdict(status, "the forbidden act is ordered (D3, D5)", piece, line),
@@ -207,7 +209,10 @@ class Reworded:
     def _told(self, piece: str, statement: Statement) -> Verdict | None:
         """Neither forbidden nor ordered: the act is halted, or merely mentioned."""
         said = sense(piece)
+        needs = re.search(r"\b(?:needs?|requires?|must|has to|have to)\b", piece, re.IGNORECASE)
+        same = len(self.sense.things & said.things) * 2 > len(self.sense.things)
         bounded = (said.only and said.condition) or (self.sense.most and said.most)
+        bounded = bounded or bool(self.sense.condition and needs and same)
         if bounded or self.sense.names & sense(f"x {statement.text}").names:
             return _unproven(piece, statement.line)
         if (
@@ -265,6 +270,7 @@ class Reworded:
             or statement.told
             or statement.question
             or said.soft
+            or (verdict.status == "weakened" and "ask" in said.acts and said.condition)
         ):
             return verdict
         more = "more is ordered" in verdict.why or (

@@ -10,6 +10,7 @@ from guard.digest.reworded import Reworded
 from guard.digest.source import Source
 from guard.digest.statements import Statement
 from guard.digest.wordmatch import Place, places_of
+from guard.facts.acts import act_of
 from guard.facts.binding import binds
 from guard.facts.verbs import VERBS
 
@@ -57,6 +58,8 @@ _JOINED = re.compile(
     r"o|y|e)\s+(?!the user|then\b|so\b|it\b|we\b|i\b))",
     re.IGNORECASE,
 )
+_LISTED = re.compile(r",\s+([a-z][\w-]+)(?:,\s+[a-z][\w-]+)*,?\s+(?:or|nor|oder|ou)\s+[a-z]")
+"""More things behind the clause: `…, names or addresses`."""
 _EXCEPTS = re.compile(
     r"\b(?:except|unless|apart from|other than|but not|außer|sauf|salvo|excepto|"
     r"tranne|кроме)\b|除了",
@@ -136,7 +139,9 @@ class Ruled:
                 line,
                 (claim and ((claim, line),)) or (),
             )
-        if _ENDS.match(sentence_rest) or exception:
+        listed = _LISTED.match(sentence_rest)
+        more = listed is not None and listed[1] not in VERBS and not act_of(listed[1])
+        if (_ENDS.match(sentence_rest) and not more) or exception:
             return Verdict("kept", "the clause word for word (D2)", text, line)
         if _JOINED.match(sentence_rest) and _EXCEPTS.search(rule):
             claim = sentence_rest.strip(" .")

@@ -14,14 +14,17 @@ from guard.facts.wordlist import word_set
 
 _LINK = re.compile(
     r"[\"'`*)\]]*(?:\s*\((?:[^()\n]{1,40})\))?(?:\s+(?:flag|setting|switch|option|"
-    r"variable|parameter|key|field)s?\b)?(?P<link>(?:\s*(?:->|=>|→|==?|:=|:|\||"
+    r"variable|parameter|key|field)s?\b)?"
+    r"(?:\s+(?:of|for) (?:the |our )?[\w-]+(?=\s*[:=]|\s+(?:is|are)\b))?"
+    r"(?P<link>(?:\s*(?:->|=>|→|==?|:=|:|\||"
     r",?\s*\b(?:is|are|was|were|be|been|being|set|sets|to|at|of|equals?|stays?|"
     r"remains?|still|now|currently|kept|keeps?|must|should|shall|has|have|had|with|"
     r"value|the|as|both|all|each|again|unchanged|configured|just|in|"
     r"exactly|says?|limited|capped|up|ist|sind|bleibt|steht|auf|est|à|es|en|são|é|"
     r"from|raised|lowered|changed|went|goes|grew|fell|rose|used|increased|decreased|"
     r"reduced|switched|"
-    r"ends|starts|begins|bumped|scaled|extended|shortened|cut|moved|updated|a|an|so|for|use|uses|using|pinned|fixed)(?=[\s:=,]|$)))*)\s*"
+    r"ends|starts|begins|bumped|scaled|extended|shortened|cut|moved|updated|a|an|so|for|use|"
+    r"uses|using|pinned|fixed)(?=[\s:=,]|$)))*)\s*"
 )
 _NOT = re.compile(
     r"\s*,?\s*(?:is |are |was |were |has been )?(?:now )?(?:not|no longer|never|"
@@ -36,7 +39,7 @@ _ABOUT = re.compile(
 )
 _ABOUT_NEXT = re.compile(
     r"(?:about|around|roughly|approximately|approx\.?|circa|ca\.|some|nearly|almost|"
-    r"over|under|more than|less than|ungefähr|etwa|environ|unos|~|≈|<=?|>=?|≤|"
+    r"over|under|more than|less than|at least|at most|ungefähr|etwa|environ|unos|~|≈|<=?|>=?|≤|"
     r"≥)\s*(?=[\d$€])",
     re.IGNORECASE,
 )
@@ -51,6 +54,8 @@ _BECAME = re.compile(
     re.IGNORECASE,
 )
 """Between a value and the one that took its place (`4 -> 8`)."""
+_NEXT_ONE = re.compile(r"\s*[,;]\s*(?!on\b|in\b|for\b|auf\b|sur\b|en\b|not\b)", re.IGNORECASE)
+"""Behind a value: what follows is about something else (`2, production has 9`)."""
 _CHANGED = re.compile(
     r"\bfrom\s+\S+\s+to\s+(?=\S)|(?:->|→|=>)\s*(?=\S)"
     r"|\bwas\s+\S+?,?\s+(?:and\s+|but\s+)?(?:it\s+)?(?:is\s+)?now\s+(?:is\s+)?(?=\S)",
@@ -186,7 +191,8 @@ def _listed(rest: str, fact: Fact, explicit: bool, rough: bool, words: str) -> I
     tail = tail[: stop.start()] if stop else tail
     second = _second_value(tail, fact)
     cut = second[0] if second else len(tail)
-    yield Said(first.text, first.likeness, frozenset(_scopes_in(tail[:cut])), rough)
+    own = "" if _NEXT_ONE.match(tail) else tail[:cut]
+    yield Said(first.text, first.likeness, frozenset(_scopes_in(own)), rough)
     if second is None:
         return
     scopes = _scopes_in(tail[cut:]) or (_scopes_in(tail[:cut]) if second[1] else None)
@@ -255,7 +261,9 @@ def _is_value(rest: str, likeness: Likeness, fact: Fact, explicit: bool, words: 
         return True
     if fact.kind == "target" and re.search(r"\w[_/@:.-]\w|\w\d", token):
         return True
+    told = fact.kind == "target" and re.fullmatch(r"\w{3,}(?:ed|ing)", token)
     return (
         bool(re.search(r"\b(?:is|are|to|=|ist|est|es|é|now|stays?|remains?)\s*$", words))
         and " " not in fact.value
+        and not told
     )

@@ -177,7 +177,7 @@ def _only_lost(change: _Change) -> tuple[Status, str] | None:
     meaning = sense(change.rule)
     if not gone - _NEUTRAL:
         return "unproven", "only small words were lost (D6)"
-    if gone & NEGATIONS - _WITHOUT and not said & NEGATIONS:
+    if gone & NEGATIONS - _WITHOUT and not said & (NEGATIONS - _WITHOUT):
         return _negation_lost(change)
     if change.lost[0] in _UNTIL and change.mine[-len(change.lost) :] == tuple(change.lost):
         return "altered", "its end is gone: stricter (D3)"

@@ -23,7 +23,7 @@ delete delet remov drop eras wip purg destroy truncat prun discard lösch gelös
   radera slet usuw kasow удал уничт стир видал 删除 清空 移除 削除 消去
   삭제 हटा मिटा delete sil احذف
   حذف تحذف
-change chang edit updat modif modifi touch alter tamper änder geänder bearbeit anfass
+change chang edit updat modif modifi touch alter tamper änder geänder bearbeit anfass fasse
   verander rühr rühre berühr ändre modific toqu toc cambi mexa mexer mex altera tocc wijzig
   aanpass ändra rör ændre endre zmien zmian изменя измен трог
   правь меня змін 修改 改动 更改 触碰 変更
@@ -94,7 +94,7 @@ test test testen test prob тест 测试 テスト 테스트 परीक्�
 review review prüf révis revis revisar проверь ревью 审核 レビュー 검토
 implement implement umsetz implément реализ 实现 実装 구현
 fix fix repair behob répar corrig arregl исправ 修复 修正
-reply reply respond answer antwort répond respond rispond отвеч 回复 返信
+reply reply repli respond answer antwort répond respond rispond отвеч 回复 返信
 rebase rebas squash amend cherry-pick
 failover failover fail-over switchover
 contain contain carry hold enthalt conten содерж 包含 含
