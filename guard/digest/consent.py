@@ -17,7 +17,7 @@ _GRANTS = re.compile(
     r"signed off(?: on)?|confirmed|confirms|granted|gave (?:the |a |an |his |her |"
     r"their |its |me |us |full |explicit )*(?:go|ok|okay|yes|green|permission|"
     r"approval|consent|blessing|sign-?off|clearance|authori\w+)|"
-    r"said \W?(?:\w+ ){0,3}\W?(?:yes|go|ok|okay|fine)\b|(?:is|are|was|were) (?:now |"
+    r"said \W?(?:\w+ ){0,8}\W?(?:yes|go|ok|okay|fine)\b|(?:is|are|was|were) (?:now |"
     r"also |all )?(?:fine|ok|okay|happy|comfortable|cool) with|does not (?:mind|"
     r"object)|did not object|has no (?:problem|objection)s?|no longer (?:needs|"
     r"requires|minds|objects|insists|wants|forbids?|prohibits?|bans?|blocks?)|"

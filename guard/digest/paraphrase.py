@@ -315,7 +315,7 @@ def _by_number(fact: Fact, leaf: str, clause: str) -> str | None:
     return "half a minute" if _half(mine.number, clause) else None
 
 
-_SWITCHED_ON = re.compile(r"\b(?:on|enabled|active|yes|true)\b", re.IGNORECASE)
+_SWITCHED_ON = re.compile(r"\b(?:live|on|enabled|active|yes|true)\b", re.IGNORECASE)
 _SWITCHED_OFF = re.compile(r"\b(?:off|disabled|inactive|no|not|false)\b", re.IGNORECASE)
 
 

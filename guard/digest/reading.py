@@ -219,6 +219,7 @@ def _forbids(norm: tuple[str, ...], flat: str, low: str, *, negative: bool) -> b
 
 _ALONE = re.compile(
     r"\b(?:leave|keep|stay)\b.*\b(?:alone|untouched|unchanged|off|away|out)\b|"
+    r"\b(?:keeps?|stays?|remains?|left|kept) (?:closed|private|shut|locked|frozen|as-is)\b|"
     r"\b(?:leave|kept?|stays?|remains?|left)\b[^.;]{0,30}\bas (?:it|they|he|she)? ?(?:is|are|"
     r"was|were|stands?)\b|\b(?:stays?|remains?|kept) (?:at|on) (?:a's|the|their)\b|"
     r"\boff[- ]limits\b|\bforbidden\b|\bprohibited\b"

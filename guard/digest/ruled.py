@@ -79,7 +79,7 @@ class Ruled:
 
     def check(self, rule: str) -> Verdict:
         """The status of one rule."""
-        heading = binds(rule) is None and not _negated(rule)
+        heading = binds(rule) is None and not _negated(rule) and self.source.under_heading(rule)
         verbatim = self._verbatim(rule, heading=heading)
         if verbatim is not None and verbatim.status != "kept":
             return verbatim

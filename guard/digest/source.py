@@ -4,6 +4,7 @@ import re
 from functools import cached_property
 
 from guard.digest.reading import identifiers, sense, stem
+from guard.digest.statements import Statement, statements
 from guard.digest.wording import words
 from guard.facts.wordlist import word_set
 
@@ -80,6 +81,16 @@ class Source:
             if match:
                 speaker, at = match[1] or match[2], match.end()
         return sentences
+
+    @cached_property
+    def _statements(self) -> list[Statement]:
+        return statements(self._before)[0]
+
+    def under_heading(self, item: str) -> bool:
+        """Does a heading forbid this item of a list? So it seems if it stands nowhere."""
+        wanted = words(item)
+        places = [one for one in self._statements if words(one.body or one.text) == wanted]
+        return any(one.forbidden for one in places) or not places
 
     @cached_property
     def _flat(self) -> str:

@@ -65,7 +65,9 @@ _TURNED = (
     ("antes", "depois"),
 )
 _UNTIL = word_set("until till bis jusqu hasta até finché пока")
-_BOUNDING = word_set("above over below under beyond more less if when on in für über au-dessus de")
+_BOUNDING = word_set(
+    "that which who above over below under beyond more less if when on in für über au-dessus de"
+)
 _SMALL = (
     _NEUTRAL
     | NEGATIONS

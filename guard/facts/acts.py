@@ -81,7 +81,7 @@ ask ask question request consult check-with frag nachfrag rücksprach demand con
 wait wait hold warte abwart attend esper aguard aspett wacht vänta vent czek poczek жд
   подожд 等 待 기다 इंतज़ार रुको bekle انتظر
 show show display zeig montr muestr mostr mostra toon покаж 展示 显示 見せ 示 보여 दिखा
-share share forward publish-to teil partag compart condivid deel поделит 分享 共有 공유
+share share sharing forward publish-to teil partag compart condivid deel поделит 分享 共有 공유
 scale scal resiz skalier redimension escal масштаб 扩容 缩放 スケール
 grant grant revok assign invit gewähr octroy conced revoc выда 授权 付与
 enable enabl disabl switch turn activ deactiv aktivier deaktivier activ désactiv activ

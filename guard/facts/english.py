@@ -194,7 +194,8 @@ PATTERNS: Final[dict[str, tuple[str, str]]] = {
         r"\b(?:needs?|requires?) (?:approvals?|confirmation|sign-?off|consent|"
         r"permission) (?:from|by|of|first|before)\b"
         r"|\b(?:needs?|requires?) (?:an? |two |at least )?(?:[\w-]+ ){0,2}(?:approvals?|"
-        r"sign-?offs?|second signature)\b",
+        r"sign-?offs?|second signature)\b"
+        r"|\b(?:needs?|requires?) (?:an? |one |two |three |\d+ |at least \w+ )reviewers?\b",
     ),
     "with my yes": (
         "without only subject pending unless until",
