@@ -7,6 +7,7 @@ by the facts that the journal gives to it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct, to_builtins
@@ -15,9 +16,13 @@ from dashboard import clean
 from guard import digest
 from guard import facts as reading
 from guard.events import AnyEvent, Edit, Out, Proposal, Span
+from guard.fates import DigestCheck, check_of
 
 LOST = frozenset({"altered", "dropped", "weakened", "unproven"})
 ORDER = ("dropped", "altered", "weakened", "unproven", "added", "kept")
+
+NUMBERED = re.compile(r"\A\s{0,6}\d{1,6}[→\t]")
+"""The number that a reading tool puts in front of a line: not a word of the file."""
 
 Version = tuple[str, str]
 """A span and the hash of its content."""
@@ -91,7 +96,9 @@ def compared(
     sources = list(_sources(taken, facts_of, told))
     written = dict(out.facts) if out is not None else {}
     if text is None or out is None:
-        found = [_by_journal(source, written) for source in sources]
+        check = check_of(out.digest_check) if out is not None else None
+        found = [_by_journal(source, written, check) for source in sources]
+        found += [_claim(words) for words in (check.added if check else ())]
     else:
         found = list(_by_text(sources, told, taken, text))
     return sorted(found, key=lambda fact: (ORDER.index(fact.status), fact.scope, fact.key))
@@ -131,13 +138,24 @@ def _source(
     fact = reading.Fact(scope=scope, key=key, value=value, kind=kind, line=line or 1)
     words = value if key == "rule" else f"{key}: {value}"
     if line is not None and place.text is not None:
-        words = place.text.split("\n")[line - 1].strip()[:500] or words
+        said = place.text.split("\n")[line - 1]
+        words = NUMBERED.sub("", said, count=1).strip()[:500] or words
     return _Source(fact, place.seq, line, words)
 
 
-def _by_journal(source: _Source, written: Mapping[str, str]) -> Fact:
-    """Compared by the facts that the journal gives to the digest."""
+def _claim(words: str, line: int | None = None, why: str = "") -> Fact:
+    """Authority that a digest adds."""
+    why = why or "the journal says that no text before it gave this"
+    value = clean.text(words)
+    return Fact("added", "digest", "authority", value, digest_line=line, why=why)
+
+
+def _by_journal(source: _Source, written: Mapping[str, str], check: DigestCheck | None) -> Fact:
+    """Compared by the facts that the journal gives to the digest, and what its writer found."""
     name = f"{source.fact.scope}:{source.fact.key}"
+    for status in ("altered", "weakened", "unproven") if check is not None else ():
+        if name in getattr(check, status):
+            return _fact(source, status, why="found by the writer of the journal")
     if name not in written:
         return _fact(source, "dropped", why="the journal gives the digest no fact of this name")
     if written[name] == source.fact.value:
@@ -163,14 +181,7 @@ def _by_text(
             why=checked.why,
         )
     for added in result.added:
-        yield Fact(
-            status="added",
-            scope="digest",
-            key="authority",
-            value=clean.text(added.text),
-            digest_line=added.line,
-            why=added.why,
-        )
+        yield _claim(added.text, added.line, added.why)
 
 
 def _texts(taken: Mapping[str, str | None], told: Mapping[Version, Told]) -> Iterable[str]:

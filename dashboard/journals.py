@@ -17,9 +17,11 @@ from msgspec import Struct
 
 from dashboard import placing
 from dashboard.models import Chunk, Consumption, File, GateEvent, Run
+from dashboard.overrides import overrides_of
 from guard import adapters, journal
 from guard.adapters.base import LineError, Reading, SourceFile
 from guard.adapters.native import NATIVE
+from guard.effects import Override, team_rules
 from guard.errors import JournalError
 from guard.events import Edit, Gate, Proposal, Span
 from guard.journal import Journal
@@ -62,6 +64,8 @@ class Snapshot(Struct, frozen=True):
     parts: tuple[Part, ...]
     marks: Marks
     ours: tuple[placing.OurEvent, ...]
+    team: tuple[Override, ...] = ()
+    """The effect rules of its source; a change of them gives the run a new head."""
 
 
 class Opened(Struct, frozen=True):
@@ -92,7 +96,8 @@ def snapshot(run_id: int) -> Snapshot:
     run = Run.objects.select_for_update().get(pk=run_id)
     files = File.objects.filter(run=run, current=True).order_by("pk")
     parts = tuple(Part(file.pk, file.name) for file in files)
-    return Snapshot(run.pk, run.head, parts, _marks(run), tuple(_ours(run)))
+    team = overrides_of(run.source_id)
+    return Snapshot(run.pk, run.head, parts, _marks(run), tuple(_ours(run)), team)
 
 
 def _marks(run: Run) -> Marks:
@@ -212,7 +217,8 @@ def _open(shot: Snapshot, files: list[SourceFile]) -> Opened:
     if len(sessions) > 1:
         raise JournalError(f"{len(sessions)} sessions in the files of one run")
     if sessions and sessions[0].adapter != NATIVE.name:
-        reading = adapters.reading(sessions[0])
+        with team_rules(shot.team):
+            reading = adapters.reading(sessions[0])
         return _foreign(sessions[0].adapter, reading, shot, unread)
     main = sessions[0].files if sessions else tuple(unread[:1])
     return _native(main, shot, unread if sessions else unread[1:])

@@ -112,6 +112,8 @@ class Out(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     tokens: Count | None = None
     facts: Facts = field(default_factory=dict)
     opaque: bool = False
+    digest_check: Any = None
+    """What its writer found in it (`guard.fates`); anything, since the format does not name it."""
 
 
 class Edit(Event, tag="edit", frozen=True, kw_only=True):
@@ -172,6 +174,8 @@ class Effect(Event, tag="effect", frozen=True, kw_only=True):
     tool: str | None = None
     target: str | None = None
     summary: str | None = None
+    classed_by: Any = None
+    """The team's rules that decided its class; for people, and the format does not name it."""
 
 
 class Rollback(Event, tag="rollback", frozen=True, kw_only=True):

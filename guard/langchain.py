@@ -36,7 +36,8 @@ from guard.canonical import digest
 from guard.client import API, Json, NotAllowed, Permit, Planned, Recorder, Verdict, sha256
 from guard.digest import compare
 from guard.effects import Call, classify
-from guard.facts import Fact, as_journal, extract
+from guard.facts import Fact, extract, named
+from guard.fates import noted
 
 ToolAnswer: TypeAlias = ToolMessage | Command[Any]
 ROLES = {"human": "user", "ai": "assistant", "system": "system"}
@@ -58,7 +59,7 @@ class Window:
     def __init__(self) -> None:
         self._hashes: dict[str, str] = {}
         self._texts: dict[str, str] = {}
-        self._facts: dict[str, list[Fact]] = {}
+        self._facts: dict[str, dict[str, Fact]] = {}
 
     def events(self, messages: Sequence[BaseMessage]) -> list[Json]:
         """Spans that came, and the edit that took the ones that are gone."""
@@ -82,26 +83,29 @@ class Window:
         path = next((str(args[key]) for key in PATHS if args.get(key)), None)
         source = {"path": path, "tool": call.get("name")}
         role = ROLES.get(message.type, "tool")
-        facts = extract(text, path or call.get("name") or role)
+        facts = named(extract(text, path or call.get("name") or role))
         self._keep(name, text, facts)
         span = {"kind": "span", "id": name, "hash": sha256(text), "role": role, "text": text}
         said = {key: value for key, value in source.items() if value}
-        return {**span, **({"source": said} if said else {}), "facts": as_journal(facts)}
+        return {**span, **({"source": said} if said else {}), "facts": _values(facts)}
 
-    def _keep(self, name: str, text: str, facts: list[Fact]) -> None:
+    def _keep(self, name: str, text: str, facts: dict[str, Fact]) -> None:
         self._hashes[name], self._texts[name], self._facts[name] = sha256(text), text, facts
 
     def _edit(self, gone: list[str], summary: BaseMessage | None) -> list[Json]:
         """What was taken before this middleware looked is not known, and is said to be so."""
-        facts = [fact for name in gone for fact in self._facts[name]]
+        facts = {name: fact for span in gone for name, fact in self._facts[span].items()}
         before = "\n".join(self._texts[name] for name in gone)
         prior = {name: self._hashes[name] for name in gone}
-        out = None
+        out: Json | None = None
+        kept: dict[str, Fact] = {}
         if summary is not None:
             text, name = _text(summary), _id(summary)
-            rows = compare(facts, before, text).checked
-            kept = [row.fact for row in rows if row.status == "kept"]
-            out = {"id": name, "hash": sha256(text), "text": text, "facts": as_journal(kept)}
+            found = compare(list(facts.values()), before, text)
+            became = dict(zip(facts, (row.status for row in found.checked), strict=True))
+            kept = {name: fact for name, fact in facts.items() if became[name] == "kept"}
+            out = {"id": name, "hash": sha256(text), "text": text, "facts": _values(kept)}
+            out["digest_check"] = noted(became, (claim.text for claim in found.added))
         edit: Json = {"kind": "edit", "id": f"edit-{digest([gone, out])[7:23]}", "in": gone}
         edit |= {"op": "summarize" if out else "drop", "by": "model", "out": out}
         if not gone:
@@ -282,6 +286,10 @@ def _calls(messages: Iterable[BaseMessage]) -> dict[str, Json]:
 
 def _is_digest(message: BaseMessage) -> bool:
     return message.additional_kwargs.get("lc_source") == "summarization"
+
+
+def _values(facts: Mapping[str, Fact]) -> Json:
+    return {name: fact.value for name, fact in facts.items()}
 
 
 def _text(message: BaseMessage) -> str:

@@ -16,7 +16,7 @@ LONGEST_FUNCTION = 40
 # From the ground up. A module may import from its own floor and from those below it.
 GUARD_FLOORS = (
     ("errors",),
-    ("events", "order", "bits", "listing", "subset", "timeline"),
+    ("events", "order", "bits", "listing", "subset", "timeline", "fates"),
     ("canonical", "chain", "lines", "members", "packing", "repeats", "journal"),
     ("facts", "effects", "digest", "redaction"),
     ("answers", "course", "ledger", "edits", "integrity", "rooms"),
@@ -34,8 +34,21 @@ GUARD_FLOORS = (
 DASHBOARD_FLOORS = (
     ("environment", "clock", "clean", "limits", "logs", "times", "visible", "words", "checks"),
     ("models", "placing"),
-    ("access", "tokens", "facts", "jobs", "journals", "ledger", "health", "exports", "forms"),
-    ("templatetags", "cases", "configure", "derive", "live", "receiving", "signin", "waiting"),
+    (
+        *("access", "tokens", "facts", "jobs", "journals", "ledger", "health", "exports", "forms"),
+        "overrides",
+    ),
+    (
+        "templatetags",
+        "cases",
+        "configure",
+        "derive",
+        "effect_rules",
+        "live",
+        "receiving",
+        "signin",
+        "waiting",
+    ),
     ("ingest", "recording"),
     ("gates",),
     ("queries", "working", "sweeping", "imports", "case_files"),

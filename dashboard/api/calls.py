@@ -6,7 +6,6 @@ then it is judged as the effect it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from dashboard.api.schemas import EffectIn, HoldIn, Name, Strict, VerdictOut
 from dashboard.gates.present import about_edit
 from dashboard.live import Known
 from dashboard.models import Run, Token
+from dashboard.overrides import overrides_of
 from guard import RULES_VERSION
 from guard.adapters.emit_shown import value_hash
 from guard.canonical import canonical
@@ -33,8 +33,6 @@ from guard.events import Out
 router = Router(tags=["before it happens"])
 MAIN = "main"
 MOST_LOST = 200
-NUMBERED = re.compile(r"\A\s{0,6}\d{1,6}[→\t]")
-"""The number that a reading tool puts in front of a line: not a word of the file."""
 
 
 class CallIn(Strict):
@@ -91,7 +89,8 @@ class DigestOut(Schema):
 )
 def call(request: HttpRequest, run: str, body: CallIn) -> Status:
     """Classify a raw tool call and judge it; a read is let through and leaves nothing."""
-    judged = classify(Call(body.tool, body.input, annotations=body.annotations))
+    team = overrides_of(request.auth.source_id)
+    judged = classify(Call(body.tool, body.input, annotations=body.annotations), team)
     digest = value_hash(body.input)
     told = {"certainty": judged.certainty, "domain": judged.domain, "why": judged.why}
     told |= {"write": judged.write, "class": judged.reversibility, "body": digest}
@@ -187,11 +186,10 @@ def _compared(known: Known, text: str) -> list[facts.Fact]:
 
 
 def _told(fact: facts.Fact) -> dict[str, Any]:
-    words = NUMBERED.sub("", fact.verbatim, count=1)
     return {
         "status": fact.status,
         "name": fact.name,
-        "verbatim": words or f"{fact.key}: {fact.value}",
+        "verbatim": fact.verbatim or f"{fact.key}: {fact.value}",
         "source": fact.scope.partition("#")[0],
         "line": fact.source_line,
         "why": fact.why,

@@ -7,8 +7,12 @@ paper, and the check that would have seen it.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from dashboard.demo.script import Script, sha256
+from guard.digest import compare
+from guard.facts import Fact
+from guard.fates import noted
 
 UPLOADER_CONFIG = """\
 # config/uploader.yaml
@@ -83,6 +87,18 @@ def _listing(count: int, prefix: str) -> str:
     return "\n".join(rows)
 
 
+def _check() -> dict[str, Any]:
+    """What the agent's recorder found when it held the digest against the texts before it."""
+    facts = [
+        Fact(scope, key, value, "rule" if key == "rule" else "limit", 1)
+        for name, value in (UPLOADER_FACTS | ORDER_FACTS).items()
+        for scope, _, key in [name.rpartition(":")]
+    ]
+    found = compare(facts, f"{UPLOADER_CONFIG}\n{ORDER}", DIGEST)
+    became = {f"{each.fact.scope}:{each.fact.key}": each.status for each in found.checked}
+    return noted(became, (claim.text for claim in found.added))
+
+
 def _read_the_window(script: Script) -> list[str]:
     """Orders, the config and forty thousand tokens of listings: what the digest will stand for."""
     script.span("order", ORDER, ORDER_FACTS, role="user")
@@ -123,7 +139,7 @@ def checkmark_that_answered_less(start: datetime) -> Script:
         op="summarize",
         author="uploader-maint",
         **{"in": taken},
-        out=script.out("e1", DIGEST, DIGEST_FACTS),
+        out=script.out("e1", DIGEST, DIGEST_FACTS, digest_check=_check()),
     )
     script.usage(1_300)
     script.wait(70)
@@ -231,7 +247,7 @@ def waiting_for_a_person(start: datetime) -> Script:
         op="summarize",
         author="uploader-maint",
         **{"in": taken},
-        out=script.out("e6", DIGEST, DIGEST_FACTS),
+        out=script.out("e6", DIGEST, DIGEST_FACTS, digest_check=_check()),
         store={"payload": True, "verified": True, "lossy": False},
     )
     return script

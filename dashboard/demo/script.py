@@ -68,7 +68,9 @@ class Script:
         prior = {span_id: self.hash_of(span_id) for span_id in taken}
         self.add("record", edit=edit, prior=prior, payload=payload)
 
-    def out(self, edit: str, text: str, facts: Mapping[str, str] | None = None) -> dict[str, Any]:
+    def out(
+        self, edit: str, text: str, facts: Mapping[str, str] | None = None, **more: Any
+    ) -> dict[str, Any]:
         """What an edit puts into the window: a digest with its text, size and facts."""
         span_id = f"d:{edit}"
         self._texts[span_id] = text
@@ -78,6 +80,7 @@ class Script:
             "text": text,
             "tokens": tokens(text),
             "facts": dict(facts or {}),
+            **more,
         }
 
     def usage(self, window: int, limit: int = 200_000, output: int = 400) -> None:

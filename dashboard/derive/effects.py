@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dashboard import clean
 from dashboard.derive.rows import listed
 from dashboard.models import EffectRow
 from guard.answers import Authorization
+from guard.edits import Performed
 from guard.events import Effect
 from guard.ledger import Logical
+from guard.order import Position
 from guard.state import State
 
 BEGUN = {"started", "committed", "unknown"}
@@ -18,6 +21,8 @@ ENDED = {"committed", "failed"}
 GRAVE = {"irreversible", "deferred"}
 OPEN = {"planned", "held", "started", "unknown"}
 MAX_EDITS = 100
+MAX_FACTS = 100
+MAX_EARLIER = 20
 
 
 def effect_rows(run_id: int, state: State) -> list[EffectRow]:
@@ -47,6 +52,8 @@ def _row(run_id: int, state: State, effect: Logical) -> EffectRow:
         target=clean.text(_last(steps, "target")),
         summary=clean.text(_last(steps, "summary")),
         partial=_last(steps, "partial") is True,
+        classed_by=clean.name(str(_last(steps, "classed_by") or "")),
+        lacking=_lacking(state, effect),
         authorization=answer.verdict,
         stands_in_way=edits,
         at=clean.instant(_last(steps, "at")),
@@ -54,6 +61,39 @@ def _row(run_id: int, state: State, effect: Logical) -> EffectRow:
     row.why = _why(row)
     row.danger = _is_danger(row, answer)
     return row
+
+
+def _lacking(state: State, effect: Logical) -> list[list[str]]:
+    """The facts that edits had taken and its window did not hold when it started."""
+    total = state.appraisal.rows[effect.index]
+    if total.began is None or not total.is_write:
+        return []
+    found = [
+        [clean.name(edit.id), *map(clean.text, _name(fact))]
+        for edit in _looked_at(state, effect, total.began)
+        for fact in state.lacking(edit, effect.first.branch, total.began)
+    ]
+    return found[:MAX_FACTS]
+
+
+def _looked_at(state: State, effect: Logical, began: Position) -> Iterator[Performed]:
+    """The edits in its way; if none is, for example by an approval, the last ones before it."""
+    in_way = listed(state.authorization(effect).edits, MAX_EDITS)
+    if in_way:
+        found = (edit for name in in_way if (edit := state.edits.first(name)) is not None)
+    else:
+        earlier = bisect_left(state.edits.all, began, key=_position)
+        found = iter(state.edits.all[max(0, earlier - MAX_EARLIER) : earlier])
+    return (edit for edit in found if edit.elided and not edit.vague)
+
+
+def _position(edit: Performed) -> Position:
+    return edit.position
+
+
+def _name(fact: tuple[str, str]) -> tuple[str, str, str]:
+    scope, _, key = fact[0].rpartition(":")
+    return scope.partition("#")[0], key, fact[1]
 
 
 def _is_danger(row: EffectRow, answer: Authorization) -> bool:

@@ -15,6 +15,7 @@ from dashboard.models.derived import (
     SkipCount,
     Verdict,
 )
+from dashboard.models.effect_rules import EffectRule
 from dashboard.models.human import (
     Case,
     CaseItem,
@@ -38,6 +39,7 @@ __all__ = [
     "Decision",
     "EditRow",
     "EffectRow",
+    "EffectRule",
     "Entry",
     "EpochRow",
     "FactRow",

@@ -141,6 +141,10 @@ class EffectRow(models.Model):
     target = models.TextField(blank=True)
     summary = models.TextField(blank=True)
     why = models.TextField(blank=True)
+    classed_by = models.CharField(max_length=512, blank=True)
+    """The team's rules that decided its class, such as `3 of ann`."""
+    lacking = models.JSONField(default=list)
+    """`[edit, scope, key, value]` of facts that were not in the window when it started."""
     partial = models.BooleanField(default=False)
     authorization = models.CharField(max_length=12)
     stands_in_way = models.JSONField(default=list)

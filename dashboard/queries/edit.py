@@ -120,6 +120,11 @@ def with_lacked(found: Stored | None, row: EditRow, effects: list[EffectRow]) ->
     return [Under(effect, names) for effect, names in zip(effects, lacked, strict=True)]
 
 
+def lacked(effect: EffectRow) -> tuple[str, ...]:
+    """The facts that were not in its window when it started, as lines."""
+    return tuple(f"{scope}:{key} = {value}" for _, scope, key, value in effect.lacking)
+
+
 def _lacked(state: State, edit_id: str, places: list[tuple[str, int]]) -> list[tuple[str, ...]]:
     edit = state.edits.first(edit_id)
     if edit is None:

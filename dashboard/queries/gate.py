@@ -16,7 +16,7 @@ from dashboard.gates import GateRefused
 from dashboard.gates.present import About
 from dashboard.models import Decision, Gate, Membership, Role
 from dashboard.queries import stored
-from dashboard.queries.edit import label_of
+from dashboard.queries.edit import label_of, lacked
 from dashboard.queries.frames import Frame, Mark, Opened, Part, frame
 from dashboard.queries.gates import holder, neighbours
 from dashboard.visible import hidden, plain
@@ -38,6 +38,8 @@ class Stake(Struct, frozen=True):
     reversibility: str
     state: str
     payload: Frame
+    lacking: tuple[str, ...] = ()
+    """Facts that its window did not hold at its start, or does not hold now."""
 
 
 class Pin(Struct, frozen=True):
@@ -201,6 +203,8 @@ def _told(fact: facts.Fact) -> str:
 def _stakes(gate: Gate, views: dict[str, Opened]) -> list[Stake]:
     names = [effect["id"] for effect in gate.effects]
     known = {row.effect_id: row for row in gate.run.effects.filter(effect_id__in=names)}
+    edit = gate.run.edits.filter(edit_id=gate.edit_id).order_by("seq").first()
+    now = tuple(f"{name} = {value}" for name, value in edit.lacking.items()) if edit else ()
     out = []
     for number, effect in enumerate(gate.effects):
         row = known.get(effect["id"])
@@ -226,6 +230,7 @@ def _stakes(gate: Gate, views: dict[str, Opened]) -> list[Stake]:
                 reversibility=row.reversibility if row else "unknown",
                 state=row.state if row else "planned",
                 payload=shown,
+                lacking=lacked(row) if row and row.start_seq else now,
             )
         )
     return out

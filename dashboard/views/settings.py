@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard import access, configure
 from dashboard.forms import MembershipForm, SourceForm, TokenForm
 from dashboard.models import Membership, Role, Scope, Source, Token
+from dashboard.views import effect_rules
 from dashboard.views.page import show
 
 SECRET = "new_secret"  # noqa: S105 - the name of a session field
@@ -47,6 +48,7 @@ def settings(request: HttpRequest) -> HttpResponse:
         "role_names": Role.values,
         "scopes": Scope.values,
         "facts": [(name, getattr(django_settings, key), unit) for name, key, unit in FACTS],
+        "effect_rules": effect_rules.section(sources),
         "secret": request.session.pop(SECRET, None),
     }
     return show(request, "settings/page.html", context, here="settings")

@@ -167,6 +167,7 @@ class Replay(Windows):
             tool=call.tool if told and call.tool else None,
             target=judged.target if judged else None,
             summary=judged.summary if judged else None,
+            classed_by=", ".join(judged.overridden) or None if judged else None,
         )
 
     # Gates and usage

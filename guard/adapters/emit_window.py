@@ -26,7 +26,8 @@ from guard.events import (
     Source,
     Span,
 )
-from guard.facts import Fact, as_journal, extract
+from guard.facts import Fact, extract, named
+from guard.fates import noted
 
 PERMISSION_MODE = "permission-mode"
 CHARACTERS_PER_TOKEN = 4
@@ -150,7 +151,7 @@ class Windows:
             self.rec.use()
             return
         words = shown.words
-        found = {} if shown.role == "assistant" else _named(extract(words, shown.scope))
+        found = {} if shown.role == "assistant" else named(extract(words, shown.scope))
         if shown.role == "user":
             self._said[shown.id, hash_] = words
         path, tool = said(shown.path), said(shown.tool)
@@ -271,19 +272,24 @@ class Windows:
         """What stands in the place of `taken`: a digest that can be read, and what it keeps."""
         words = text if text is not None else content if isinstance(content, str) else ""
         hash_ = content_hash(content)
-        self._found[id_, hash_] = kept = self._kept(taken, words)
-        return Out(id=id_, hash=hash_, text=spoken(words), facts=_values(kept))
+        kept, check = self._checked(taken, words)
+        self._found[id_, hash_] = kept
+        facts = _values(kept)
+        return Out(id=id_, hash=hash_, text=spoken(words), facts=facts, digest_check=check)
 
-    def _kept(self, taken: Iterable[str], words: str) -> dict[str, Fact]:
-        """The facts of `taken` that a digest still states, under the names that they had."""
+    def _checked(
+        self, taken: Iterable[str], words: str
+    ) -> tuple[dict[str, Fact], dict[str, Any] | None]:
+        """The facts of `taken` that a digest still states, by their names; what became of all."""
         spans = list(taken)
         known = self.facts_of(spans)
         if not known or not words:
-            return {}
+            return {}, None
         before = (self._said.get((span, self._latest.get(span, "")), "") for span in spans)
-        checked = compare(list(known.values()), "\n".join(filter(None, before)), words).checked
-        became = zip(known.items(), checked, strict=True)
-        return {name: fact for (name, fact), each in became if each.status == "kept"}
+        found = compare(list(known.values()), "\n".join(filter(None, before)), words)
+        became = {name: each.status for name, each in zip(known, found.checked, strict=True)}
+        kept = {name: fact for name, fact in known.items() if became[name] == "kept"}
+        return kept, noted(became, (claim.text for claim in found.added))
 
     def opaque(self, id_: str, content: Any) -> Out:
         """A digest that cannot be read (`semantics.md` 3.10)."""
@@ -368,21 +374,6 @@ class Windows:
         )
         self._declare(span.id, span.hash, found, len(words))
         self._step(span)
-
-
-def _named(found: Sequence[Fact]) -> dict[str, Fact]:
-    """Facts of one content by their names in the journal, which tell several rules apart."""
-    journal = as_journal(found)
-    return {_name_of(fact, journal): fact for fact in found}
-
-
-def _name_of(fact: Fact, journal: Mapping[str, str]) -> str:
-    plain = f"{fact.scope}:{fact.key}"
-    if journal.get(plain) == fact.value:
-        return plain
-    start, end = f"{fact.scope}#", f":{fact.key}"
-    marked = (name for name, value in journal.items() if value == fact.value)
-    return next(name for name in marked if name.startswith(start) and name.endswith(end))
 
 
 def _values(found: Mapping[str, Fact]) -> dict[str, str]:

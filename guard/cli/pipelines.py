@@ -12,6 +12,7 @@ import msgspec
 
 from guard.errors import JournalError
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 Answer = Callable[[dict[str, object]], Mapping[str, object]]
 
 
@@ -30,7 +31,7 @@ def answer_lines(file: str, answer: Answer) -> int:
                 answered = answer(_asked(line))
             except ValueError as error:
                 raise JournalError(str(error), number) from error
-            text = json.dumps(answered, ensure_ascii=False)
+            text = _ENCODE(answered)
             # A lone surrogate of the input becomes its own JSON escape again.
             sys.stdout.buffer.write(text.encode(errors="backslashreplace") + b"\n")
     return 0

@@ -14,14 +14,17 @@ from guard.digest.source import Source
 from guard.digest.statements import LONGEST, Statement, statements
 from guard.facts.fact import Fact
 
-_ALLOWS = re.compile(r"allow|permit|grant|trusted|whitelist|scopes?$|writable|approved|authori")
+_ALLOWS = re.compile(
+    r"allow|permit|grant|trusted|whitelist|scopes?$|writable|approved|authori|"
+    r"(?:^|_)(?:write|admin|owner|member|access|editor|maintainer|approver)s?(?:_|$)"
+)
 
 
 def compare(facts: Sequence[Fact], before: str, digest: str) -> Comparison:
     """The status of each fact, and authority the digest adds that `before` never gave."""
     said, unread = statements(digest)
     source = Source(before)
-    keyed, ruled = Keyed(facts, said), Ruled(digest[:LONGEST], said, source)
+    keyed, ruled = Keyed(facts, said, source), Ruled(digest[:LONGEST], said, source)
     verdicts = [ruled.check(f.value) if f.kind == "rule" else keyed.check(f) for f in facts]
     verdicts = _with_consent(facts, verdicts, said, source)
     checked = tuple(_checked(fact, v) for fact, v in zip(facts, verdicts, strict=True))

@@ -17,10 +17,10 @@ _GRANTS = re.compile(
     r"signed off(?: on)?|confirmed|confirms|granted|gave (?:the |a |an |his |her |"
     r"their |its |me |us |full |explicit )*(?:go|ok|okay|yes|green|permission|"
     r"approval|consent|blessing|sign-?off|clearance|authori\w+)|"
-    r"said \W?(?:\w+ ){0,3}\W?(?:yes|go|ok|okay|fine)\b|(?:is|are|was|were) (?:now |"
+    r"said \W?(?:\w+ ){0,8}\W?(?:yes|go|ok|okay|fine)\b|(?:is|are|was|were) (?:now |"
     r"also |all )?(?:fine|ok|okay|happy|comfortable|cool) with|does not (?:mind|"
     r"object)|did not object|has no (?:problem|objection)s?|no longer (?:needs|"
-    r"requires|minds|objects|insists|wants)|"
+    r"requires|minds|objects|insists|wants|forbids?|prohibits?|bans?|blocks?)|"
     r"made (?:an?|one|another) exception|(?:has |have )?signed(?! by| in| out| up)|"
     r"dropped (?:the|this|that|his|her|their) (?:rule|requirement|limit|condition)|"
     r"delegated|relaxed|cleared)\b",
@@ -30,7 +30,7 @@ _PASSIVE = re.compile(
     r"\b(?:(?:is|are|was|were|has been|have been|had been) (?:now |already |also |"
     r"all |explicitly )?(?:approved|authori[sz]ed|allowed|permitted|lifted|waived|"
     r"cleared|granted|signed off|agreed)|"
-    r"no (?:further |more |longer )?(?:\w+ ){0,2}(?:confirmation|approval|"
+    r"no (?:further |more |longer )?(?:\w+ ){0,2}(?:confirmation|approval|review|"
     r"permission|consent|sign-?off)s? (?:is |are |was |were )?(?:needed|required|"
     r"necessary)|needs? no (?:\w+ ){0,2}(?:confirmation|approval|permission|consent|"
     r"sign-?off|ok)|"
@@ -69,6 +69,8 @@ _ABROAD = re.compile(
     re.IGNORECASE,
 )
 _ASKED_FOR = re.compile(
+    r"\b(?:per|at|on|upon|by) (?:the )?user(?:'s)? (?:request|wish|instruction|order|demand)s?\b|"
+    r"\bas (?:the user )?(?:wanted|wished|requested|instructed|agreed|asked)\b|"
     r"\b(?:user|owner|customer|he|she|they)\b[^.;]{0,20}(?<!was )(?<!is )(?<!be )"
     r"(?<!been )\b(?:asked|asks|wants|"
     r"wanted|told|instructed|ordered|requested|requests|said to|decided|insisted)\b|"
@@ -77,7 +79,9 @@ _ASKED_FOR = re.compile(
     re.IGNORECASE,
 )
 _QUANTITY = re.compile(
-    r"\W*(?:up to |at most )?\d+ \w+ (?:is|are) (?:allowed|permitted)\b", re.IGNORECASE
+    r"\W*(?:up to |at most |\w+ from )?\d+(?: (?:to|-|and) \d+)?(?: \w+)? (?:is|are) "
+    r"(?:allowed|permitted)\b",
+    re.IGNORECASE,
 )
 
 

@@ -10,8 +10,10 @@ from guard.digest.keys import key_pattern, opposite_names, other_parent
 from guard.digest.lists import listed_element
 from guard.digest.outcome import Status, Verdict
 from guard.digest.paraphrase import hinted, stated_by_parent
-from guard.digest.said import ANYWHERE, Said, flag_of_command, said_after
+from guard.digest.permitted import permitted
+from guard.digest.said import ANYWHERE, EVERYWHERE, Said, flag_of_command, said_after
 from guard.digest.scopes import environment_of_fact, environments_in, files_in
+from guard.digest.source import Source
 from guard.digest.statements import Statement
 from guard.digest.units import Likeness
 from guard.digest.values import read_value
@@ -25,7 +27,8 @@ _LEFT_OUT = re.compile(
 )
 _PAST = re.compile(
     r"\b(?:earlier|previously|formerly|originally|initially|used to|at first|until "
-    r"now|früher|ehemals|auparavant|antes era)\b|(?<![-_.\w])old(?![-_.\w])",
+    r"now|früher|ehemals|auparavant|antes era)\b|(?<![-_.\w])old(?![-_.\w])|"
+    r"\b(?:was|were)\b[^.;\n]{1,60}\b(?:before the|until)\b",
     re.IGNORECASE,
 )
 _GONE = re.compile(
@@ -42,6 +45,10 @@ _ATTRIBUTED = re.compile(
 _ASIDE = re.compile(
     r"\b(?:unit tests?|tests?|fixtures?|mocks?|examples?|samples?|benchmarks?|"
     r"documentation|docs|readme)\b",
+    re.IGNORECASE,
+)
+_PAST_COLUMN = re.compile(
+    r"\b(?:before|old|previous(?:ly)?|was|from|former|original|vorher|alt|avant|antes|prima)\b",
     re.IGNORECASE,
 )
 _GROUP = re.compile(r"[\"'`*]*\s*(?:/|,|&|\+|\band\b|\bund\b|\by\b|\bet\b)\s*[\"'`*]*$")
@@ -75,8 +82,9 @@ class Mention(msgspec.Struct):
 class Keyed:
     """All settings of one comparison, checked together: keys may be shared by several scopes."""
 
-    def __init__(self, facts: Sequence[Fact], digest: Sequence[Statement]) -> None:
+    def __init__(self, facts: Sequence[Fact], digest: Sequence[Statement], source: Source) -> None:
         self.facts = [fact for fact in facts if fact.kind != "rule"]
+        self.source = source
         self.digest = digest
         self.patterns = {fact.key: key_pattern(fact.key) for fact in self.facts}
         self._found_spans: dict[str, list[tuple[int, int]]] = {}
@@ -91,6 +99,8 @@ class Keyed:
             return self._judge(fact, mentions)
         if (flipped := self._flipped(fact)) is not None:
             return flipped
+        if (gone := permitted(fact, self.digest, self.source)) is not None:
+            return gone
         for statement in bare:
             if _GONE.search(statement.text):
                 return _said(
@@ -116,6 +126,8 @@ class Keyed:
         bare: list[Statement] = []
         for statement in self.digest:
             since = 0
+            if statement.cells:
+                valued += self._column(fact, statement)
             for match in self.patterns[fact.key].finditer(statement.text):
                 found = list(self._read(fact, statement, match, since))
                 since = match.end()
@@ -159,7 +171,21 @@ class Keyed:
                 about=said.about,
             )
 
+    def _column(self, fact: Fact, statement: Statement) -> Iterator[Mention]:
+        """A row under a heading that is the key: the first column is its scope."""
+        row = statement.body.strip("`* ").casefold()
+        files = {base_name(f.scope) for f in self.facts}
+        named = {file for file in files if file.rsplit(".", 1)[0].casefold() == row}
+        labels = frozenset(environments_in(row) | files_in(row) | named)
+        for heading, cell in statement.cells:
+            if self.patterns[fact.key].fullmatch(heading.strip("`* ")):
+                read = read_value(cell.strip("`* "), fact.value, fact.key)
+                if read.likeness != "none":
+                    yield Mention(statement, cell, cell, read.likeness, labels)
+
     def _labels(self, before: str, statement: Statement) -> set[str]:
+        if EVERYWHERE.search(before):
+            return {ANYWHERE}
         here = environments_in(before) | self._files(before)
         return here or environments_in(f"{statement.section} {statement.label}")
 
@@ -250,7 +276,9 @@ class Keyed:
         for statement in self.digest:
             for pattern in patterns:
                 for match in pattern.finditer(statement.text):
-                    for said in said_after(statement.text[match.end() :], fact, 0, 1):
+                    rest = statement.text[match.end() :]
+                    flag = flag_of_command(rest, fact) if match[1] == "--" else None
+                    for said in [flag] if flag else said_after(rest, fact, 0, 1):
                         if said.likeness in {"same", "other"}:
                             return _opposed(statement, f"{match[0]} {said.literal}", said)
         return None
@@ -330,6 +358,9 @@ def _cells(fact: Fact, statement: Statement, *, foreign: bool) -> Iterator[Menti
         read = read_value(cell.strip("`* "), fact.value, fact.key)
         if read.likeness != "none":
             labels = environments_in(heading) | files_in(heading)
-            yield Mention(statement, cell, cell, read.likeness, frozenset(labels), foreign=foreign)
-            if not labels:
+            past = bool(_PAST_COLUMN.search(heading))
+            yield Mention(
+                statement, cell, cell, read.likeness, frozenset(labels), past, foreign=foreign
+            )
+            if not labels and not past:
                 return

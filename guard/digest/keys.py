@@ -50,8 +50,8 @@ def other_parent(fact: Fact, prefix: str) -> bool:
     """`smtp.max_retries` is not `http.max_retries`."""
     if not prefix:
         return False
-    parents = fact.key.split(".")[:-1]
-    named = normalise_key(prefix).split(".")
+    parents = fact.key.casefold().split(".")[:-1]
+    named = normalise_key(prefix).casefold().split(".")
     if fact.key.split(".")[-1] in _GENERIC and parents and not _ends_alike(parents, named):
         parents = parents[:-1]
     return bool(parents) and not _ends_alike(parents, named)

@@ -11,7 +11,10 @@ from guard.facts.fact import Fact
 _BRACKETS = re.compile(
     r"[\"'`*)]*\s*(?:[:=]|->|\b(?:is|are|now|set to|ist|sind)\b)*\s*\[([^\]\n]*)\]"
 )
-_ROW = re.compile(r"[\"'`*)]*\s*(?:[:=]|->|\b(?:is|are|now|set to|ist|sind)\b)+\s*([^;\n]+)")
+_ROW = re.compile(
+    r"[\"'`*)]*\s*(?:[:=]|->|\b(?:is|are|now|set to|has|have|holds?|contains?|lists?|names?|"
+    r"includes?|only|just|ist|sind)\b\s*)+\s*([^;\n]+)"
+)
 _OPPOSITE = (
     ("allow", "deny"),
     ("allowed", "denied"),

@@ -94,12 +94,13 @@ GLOSSES: Final = tuple(
             r"^true$",
             r"\b(?:nothing|no\w*) (?:is |are |was |will be |gets? )?(?:\w+ )?(?:executed|"
             r"for real|real|written|sent|changed)\b|\bfor real\b|\bsimulat\w+|\brehears\w+|"
-            r"\bpretend\w*|\btrial\b|\bwithout executing\b|\bonly printed\b",
+            r"\bpretend\w*|\btrial\b|\bwithout executing\b|\bonly print(?:s|ed)\b|"
+            r"\bwould (?:do|happen|change)\b",
         ),
         (
             r"read_?only",
-            r"^true$",
-            r"\b(?:no|never|not|nothing|without)\b[^.]{0,30}\b(?:writ\w+|changes?|"
+            r"^(?:true|on|yes|1)$",
+            r"\bread[- ]only\b|\b(?:no|never|not|nothing|without)\b[^.]{0,30}\b(?:writ\w+|changes?|"
             r"modif\w+)\b|\bonly (?:reads?|reading)\b|\breads? only\b|\bwrit\w+ (?:is|are) "
             r"(?:off|blocked|disabled|forbidden)\b",
         ),
@@ -116,6 +117,13 @@ GLOSSES: Final = tuple(
             r"^true$|^1$",
             r"\b(?:stops?|aborts?|halts?|ends?|quits?|exits?|fails?)\b[^.]{0,30}\b(?:first|"
             r"any|at once|immediately|error|failure)\b",
+        ),
+        (
+            r"continue_on_error|ignore_errors?|allow_failure|soft_fail",
+            r"^false$",
+            r"\b(?:errors?|failures?|failed|failing)\b[^.]{0,40}\b(?:stops?|aborts?|halts?|ends?|"
+            r"fails?|breaks?|blocks?)\b|\b(?:stops?|aborts?|fails?)\b[^.]{0,30}\b(?:errors?|"
+            r"failures?)\b",
         ),
         (
             r"live|enabled|publish|send|deploy",
@@ -307,7 +315,7 @@ def _by_number(fact: Fact, leaf: str, clause: str) -> str | None:
     return "half a minute" if _half(mine.number, clause) else None
 
 
-_SWITCHED_ON = re.compile(r"\b(?:on|enabled|active|yes|true)\b", re.IGNORECASE)
+_SWITCHED_ON = re.compile(r"\b(?:live|on|enabled|active|yes|true)\b", re.IGNORECASE)
 _SWITCHED_OFF = re.compile(r"\b(?:off|disabled|inactive|no|not|false)\b", re.IGNORECASE)
 
 
@@ -337,4 +345,7 @@ def _speaks_of(key: str, clause: str) -> bool:
 
 def _close(key: str, word: str) -> bool:
     """Equal up to an ending."""
-    return len(key) > 3 and (word.startswith(key) or (key.startswith(word) and len(word) > 3))
+    if len(key) <= 3:
+        return False
+    plural = key.endswith("y") and word == f"{key[:-1]}ies"
+    return plural or word.startswith(key) or (key.startswith(word) and len(word) > 3)

@@ -44,7 +44,7 @@ SOFT: Final = re.compile(
     r"nervous|likes? to|would rather|for now|not yet|currently|at the moment|so far|"
     r"yet|might|could|perhaps|maybe|"
     r"should (?!not|never|only)|appreciat\w+|courtesy|encouraged|better to|may want|"
-    r"feel free to skip|optional\w*|where practical|as needed|with care|"
+    r"feel free to skip|optional\w*|where practical|with care|"
     r"möglichst|nach möglichkeit|wenn möglich|lieber|am besten|idealerweise|"
     r"vorsicht\w*|eher|bevorzugt|vorerst|derzeit|si possible|de préférence|évit\w+|"
     r"plutôt|prudence|pour l'instant|"
@@ -63,7 +63,7 @@ HABIT: Final = re.compile(
 )
 PERMITS: Final = re.compile(
     r"\b(?:needs? no|no (?:further |more |longer )?(?:\w+ ){0,2}(?:confirmation|"
-    r"approval|permission|consent|sign-?off|objection|need|ok|question|restriction|"
+    r"approval|permission|consent|sign-?off|objection|need|ok|question|restriction|review|"
     r"limit)s?\b|not (?:needed|required|necessary)|"
     r"(?:can|may) (?:now |be |also |freely |safely |always )*(?!not)|allow\w*|"
     r"permit\w*|is (?:now )?(?:fine|ok|okay|free|allowed|permitted|possible)|are "
@@ -72,8 +72,9 @@ PERMITS: Final = re.compile(
     r"cleared|agreed|consented|green light|go-ahead|granted|confirmed|accepts?|"
     r"accepted|does not mind|without (?:asking|approval|confirmation|waiting|"
     r"permission)|"
-    r"no longer (?:applies|needed|required|in force|necessary|forbidden|"
-    r"off[- ]limits)|erlaub\w+|genehmigt|freigegeben|zugestimmt|darf|dürfen|"
+    r"no longer (?:applies|needed|required|in force|necessary|forbidden|forbids?|"
+    r"prohibits?|prohibited|bans?|banned|blocks?|blocked|off[- ]limits)|"
+    r"erlaub\w+|genehmigt|freigegeben|zugestimmt|darf|dürfen|"
     r"autoris\w+|autoriz\w+|permis\w*|permit\w+|aprob\w+|aprov\w+|"
     r"approuv\w+|d'accord|puede\w*|pode\w*|può|possono|разреш\w+|одобр\w+|можно|"
     r"unrestricted|unlimited)\b|允许|可以|同意|批准|許可|承認|してよい|허용|승인|"
@@ -218,6 +219,9 @@ def _forbids(norm: tuple[str, ...], flat: str, low: str, *, negative: bool) -> b
 
 _ALONE = re.compile(
     r"\b(?:leave|keep|stay)\b.*\b(?:alone|untouched|unchanged|off|away|out)\b|"
+    r"\b(?:keeps?|stays?|remains?|left|kept) (?:closed|private|shut|locked|frozen|as-is)\b|"
+    r"\b(?:leave|kept?|stays?|remains?|left)\b[^.;]{0,30}\bas (?:it|they|he|she)? ?(?:is|are|"
+    r"was|were|stands?)\b|\b(?:stays?|remains?|kept) (?:at|on) (?:a's|the|their)\b|"
     r"\boff[- ]limits\b|\bforbidden\b|\bprohibited\b"
 )
 _LEAVE = re.compile(
@@ -227,6 +231,7 @@ _FOREIGN_NEGATIONS = NEGATIONS - word_set(
     "not no never nothing nobody none neither nor without cannot"
 )
 _DENIED_PERMIT = re.compile(
+    r"^\W*(?:nothing|nobody|no one|none|no \w+)\b[^.;]{0,60}\b(?:may|can|allowed|permitted)\b|"
     r"\b(?:not|never|no\w*) (?:be )?(?:yet )?(?:allowed|permitted|approved|"
     r"authori[sz]ed|agreed|confirmed|granted)\b|\b(?:until|unless|before|"
     r"only)\b[^.;]{0,50}\b(?:approv\w+|confirm\w+|agree\w*|allow\w*|permit\w*|"

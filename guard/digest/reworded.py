@@ -4,7 +4,7 @@ import re
 
 from guard.digest.outcome import Status, Verdict
 from guard.digest.pieces import Pieces
-from guard.digest.reading import Sense, identifiers, orders, sense
+from guard.digest.reading import DONE, NEGATIONS, Sense, identifiers, orders, sense
 from guard.digest.statements import Statement, trimmed
 from guard.digest.wording import words
 from guard.digest.wordmatch import changes
@@ -14,6 +14,15 @@ SHORT = 160
 """Characters up to which `done` in a statement speaks of what the statement is about."""
 _CONTROL = frozenset({"ask", "wait", "approve", "show", "review"})
 """Acts that hold another act back."""
+
+
+_READING = frozenset({"read", "look", "show", "use", "access"})
+"""Acts that change nothing."""
+_VAGUE = re.compile(
+    r"\b(?:few|some|several|many|multiple|enough|reasonable|einige|mehrere|quelques|plusieurs|"
+    r"algunos|varios|alguns|alcuni)\b",
+    re.IGNORECASE,
+)
 
 
 class Reworded:
@@ -84,6 +93,7 @@ class Reworded:
         strong = bool(acts - _CONTROL - {"use", "leave"}) or len(things) > 1
         if mine.only and said.permits and things and share >= 0.2:
             return True
+        strong = strong or (core <= {"use", "leave"} and bool(things))
         return strong and share >= (0.2 if general else 0.34)
 
     def _contradicted(self, piece: str, said: Sense, statement: Statement) -> Verdict | None:
@@ -94,6 +104,12 @@ class Reworded:
             return Verdict("altered", "contradicted elsewhere (D9)", piece, statement.line)
         whole = self.sense.things <= said.things and self.sense.acts <= said.acts | {"approve"}
         ordered = self._ordered(piece, said, statement) and not said.negative
+        read_only = self.sense.only and self.sense.acts <= _READING and not said.acts <= _READING
+        if ordered and read_only and self.sense.things <= said.things:
+            why = "more than reading is ordered elsewhere (D9)"
+            return self._with_claims(
+                Verdict("altered", why, piece, statement.line), piece, said, statement
+            )
         if (
             ordered
             and whole
@@ -129,9 +145,10 @@ class Reworded:
         found, line = piece, statement.line
         if statement.question:
             return Verdict("weakened", "only asked about (D7)", found, line)
-        if said.done and not said.negative and len(piece) <= SHORT:
+        if said.done and not said.negative and len(piece) <= SHORT and not self._own_act(piece):
             return Verdict("altered", "spoken of as lifted or done (D7)", found, line)
         held = self.sense.confirms and said.confirms and said.condition and not _waives(piece)
+        held = held or (self.sense.most and said.most)
         if said.permits and not said.only and not held:
             return self._with_claims(
                 Verdict("altered", "reversed: the act is allowed (D3)", found, line),
@@ -143,12 +160,19 @@ class Reworded:
             return Verdict("weakened", "turned into advice, wish or history (D5)", found, line)
         return self._polarity(piece, said, statement)
 
+    def _own_act(self, piece: str) -> bool:
+        """Is the word for done (`dropped`) the act that the rule binds (`never drop a table`)?"""
+        found = DONE.search(piece.casefold())
+        return found is not None and act_of(found[0]) in self.sense.acts
+
     def _polarity(self, piece: str, said: Sense, statement: Statement) -> Verdict | None:
         mine, line = self.sense, statement.line
         conflict = _conflict(mine, said)
         binding = said.orders or said.forbids or said.confirms or said.only or said.most
         if conflict and binding and said.negative == mine.negative:
             return Verdict("altered", conflict, piece, line)
+        if mine.most and mine.numbers and not said.numbers and _VAGUE.search(piece):
+            return Verdict("weakened", "the limit was lost (D5)", piece, line)
         forbidden_here = said.forbids or statement.forbidden
         if mine.confirms and mine.names and said.confirms and not mine.names & set(words(piece)):
             return Verdict("weakened", "who must agree is gone (D5)", piece, line)
@@ -158,7 +182,9 @@ class Reworded:
         if mine.forbids or self.heading:
             touched = self.core is self.sense or self.core.things & said.things
             if touched and self._ordered(piece, said, statement) and not forbidden_here:
-                status: Status = "weakened" if mine.condition and not self.heading else "altered"
+                asked = "ask" in said.acts and said.condition
+                softer = (mine.condition or said.only or asked) and not self.heading
+                status: Status = "weakened" if softer else "altered"
                 return self._with_claims(
                     Verdict(status, "the forbidden act is ordered (D3, D5)", piece, line),
                     piece,
@@ -182,7 +208,12 @@ class Reworded:
 
     def _told(self, piece: str, statement: Statement) -> Verdict | None:
         """Neither forbidden nor ordered: the act is halted, or merely mentioned."""
-        if self.sense.names & sense(f"x {statement.text}").names:
+        said = sense(piece)
+        needs = re.search(r"\b(?:needs?|requires?|must|has to|have to)\b", piece, re.IGNORECASE)
+        same = len(self.sense.things & said.things) * 2 > len(self.sense.things)
+        bounded = (said.only and said.condition) or (self.sense.most and said.most)
+        bounded = bounded or bool(self.sense.condition and needs and same)
+        if bounded or self.sense.names & sense(f"x {statement.text}").names:
             return _unproven(piece, statement.line)
         if (
             _wide(piece)
@@ -239,7 +270,10 @@ class Reworded:
             or statement.told
             or statement.question
             or said.soft
+            or (verdict.status == "weakened" and "ask" in said.acts and said.condition)
         ):
+            return verdict
+        if _harmless_part(self.rule, piece):
             return verdict
         more = "more is ordered" in verdict.why or (
             self.sense.only and "in its place" in verdict.why and not said.only
@@ -256,6 +290,12 @@ class Reworded:
             verdict.line,
             ((trimmed(piece), statement.line),),
         )
+
+
+def _harmless_part(rule: str, piece: str) -> bool:
+    """What the rule itself orders before it forbids: `Stay on main` of `Stay on main, no push`."""
+    mine, said = words(rule), words(piece)
+    return mine[: len(said)] == said and not NEGATIONS & set(said)
 
 
 def _unproven(piece: str, line: int) -> Verdict:

@@ -10,6 +10,7 @@ from guard.digest.reworded import Reworded
 from guard.digest.source import Source
 from guard.digest.statements import Statement
 from guard.digest.wordmatch import Place, places_of
+from guard.facts.acts import act_of
 from guard.facts.binding import binds
 from guard.facts.verbs import VERBS
 
@@ -24,7 +25,9 @@ _SOFT_BEFORE = re.compile(
     r"\b(?:try (?:to|not)|tries to|prefers?(?: to)?|ideally|if possible|would "
     r"like(?: us| you)?(?: to)?|wishes|hopes|would rather|suggest\w*|recommend\w*|"
     r"better|maybe|perhaps|usually|normally|generally|where possible|for now|"
-    r"currently|möglichst|wenn möglich|am besten)\W*(?:\w+\W+){0,2}$|(?:尽量|最好|建议|なるべく|"
+    r"currently|möglichst|wenn möglich|am besten|lieber|eher|meglio|preferibilmente|mejor|"
+    r"preferiblemente|melhor|preferencialmente|de préférence|mieux vaut|plutôt|liever|"
+    r"bij voorkeur|лучше|желательно|по возможности)\W*(?:\w+\W+){0,2}$|(?:尽量|最好|建议|なるべく|"
     r"できれば|가능하면|되도록)\W*$",
     re.IGNORECASE,
 )
@@ -55,6 +58,8 @@ _JOINED = re.compile(
     r"o|y|e)\s+(?!the user|then\b|so\b|it\b|we\b|i\b))",
     re.IGNORECASE,
 )
+_LISTED = re.compile(r",\s+([a-z][\w-]+)(?:,\s+[a-z][\w-]+)*,?\s+(?:or|nor|oder|ou)\s+[a-z]")
+"""More things behind the clause: `…, names or addresses`."""
 _EXCEPTS = re.compile(
     r"\b(?:except|unless|apart from|other than|but not|außer|sauf|salvo|excepto|"
     r"tranne|кроме)\b|除了",
@@ -70,11 +75,11 @@ class Ruled:
         self.digest = digest
         self.statements = [s for s in statements if not s.cells]
         self.source = source
-        self._pieces = Pieces(self.statements)
+        self._pieces = Pieces([s for s in self.statements if not s.gone])
 
     def check(self, rule: str) -> Verdict:
         """The status of one rule."""
-        heading = binds(rule) is None and not _negated(rule)
+        heading = binds(rule) is None and not _negated(rule) and self.source.under_heading(rule)
         verbatim = self._verbatim(rule, heading=heading)
         if verbatim is not None and verbatim.status != "kept":
             return verbatim
@@ -88,7 +93,6 @@ class Ruled:
         found = [
             self._surroundings(rule, place, heading=heading)
             for place in places_of(rule, self.digest)
-            if place.before.count("~~") % 2 == 0
         ]
         if not found:
             return None
@@ -112,7 +116,7 @@ class Ruled:
             _LIFTED_AFTER.match(after) and not self.source.says(after)
         ):
             return Verdict("altered", "spoken of as lifted or done (D7)", text, line)
-        if statement is not None and statement.gone:
+        if place.before.count("~~") % 2 or (statement is not None and statement.gone):
             return Verdict("altered", "struck or removed (D7)", text, line)
         asked = re.match(r"[\"'”’)\s]*[?？]", after) and not rule.rstrip().endswith(("?", "？"))
         if _ASKED.search(before) or asked:
@@ -135,7 +139,9 @@ class Ruled:
                 line,
                 (claim and ((claim, line),)) or (),
             )
-        if _ENDS.match(sentence_rest) or exception:
+        listed = _LISTED.match(sentence_rest)
+        more = listed is not None and listed[1] not in VERBS and not act_of(listed[1])
+        if (_ENDS.match(sentence_rest) and not more) or exception:
             return Verdict("kept", "the clause word for word (D2)", text, line)
         if _JOINED.match(sentence_rest) and _EXCEPTS.search(rule):
             claim = sentence_rest.strip(" .")

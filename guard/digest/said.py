@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
@@ -13,14 +14,17 @@ from guard.facts.wordlist import word_set
 
 _LINK = re.compile(
     r"[\"'`*)\]]*(?:\s*\((?:[^()\n]{1,40})\))?(?:\s+(?:flag|setting|switch|option|"
-    r"variable|parameter|key|field)s?\b)?(?P<link>(?:\s*(?:->|=>|→|==?|:=|:|\||"
+    r"variable|parameter|key|field)s?\b)?"
+    r"(?:\s+(?:of|for) (?:the |our )?[\w-]+(?=\s*[:=]|\s+(?:is|are)\b))?"
+    r"(?P<link>(?:\s*(?:->|=>|→|==?|:=|:|\||"
     r",?\s*\b(?:is|are|was|were|be|been|being|set|sets|to|at|of|equals?|stays?|"
     r"remains?|still|now|currently|kept|keeps?|must|should|shall|has|have|had|with|"
-    r"value|the|as|both|all|each|again|unchanged|configured|just|"
+    r"value|the|as|both|all|each|again|unchanged|configured|just|in|"
     r"exactly|says?|limited|capped|up|ist|sind|bleibt|steht|auf|est|à|es|en|são|é|"
     r"from|raised|lowered|changed|went|goes|grew|fell|rose|used|increased|decreased|"
     r"reduced|switched|"
-    r"bumped|scaled|extended|shortened|cut|moved|updated|a|an|so|for|use|uses|using|pinned|fixed)(?=[\s:=,]|$)))*)\s*"
+    r"ends|starts|begins|bumped|scaled|extended|shortened|cut|moved|updated|a|an|so|for|use|"
+    r"uses|using|pinned|fixed)(?=[\s:=,]|$)))*)\s*"
 )
 _NOT = re.compile(
     r"\s*,?\s*(?:is |are |was |were |has been )?(?:now )?(?:not|no longer|never|"
@@ -35,13 +39,23 @@ _ABOUT = re.compile(
 )
 _ABOUT_NEXT = re.compile(
     r"(?:about|around|roughly|approximately|approx\.?|circa|ca\.|some|nearly|almost|"
-    r"over|under|more than|less than|ungefähr|etwa|environ|unos|~|≈|<=?|>=?|≤|"
+    r"over|under|more than|less than|at least|at most|ungefähr|etwa|environ|unos|~|≈|<=?|>=?|≤|"
     r"≥)\s*(?=[\d$€])",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
-    r"\s*(?:is |are )?(?:between|zwischen|entre)\s+\S+\s+(?:and|und|et|y|e)\s+\d\S*", re.IGNORECASE
+    r"\s*(?:(?:is|are|lies|lie|ranges?|varies|somewhere|anywhere|set) ){0,3}"
+    r"(?:between|zwischen|entre)\s+\S+\s+(?:and|und|et|y|e)\s+\d\S*",
+    re.IGNORECASE,
 )
+_BECAME = re.compile(
+    r"[\"'`]?\s*(?:->|→|=>|,?\s*\(?(?:is |are )?now(?: is| at|:)?|"
+    r",? (?:then|later) (?:set|changed|raised) to)\s*(?=[\w\"'`$€-])",
+    re.IGNORECASE,
+)
+"""Between a value and the one that took its place (`4 -> 8`)."""
+_NEXT_ONE = re.compile(r"\s*[,;]\s*(?!on\b|in\b|for\b|auf\b|sur\b|en\b|not\b)", re.IGNORECASE)
+"""Behind a value: what follows is about something else (`2, production has 9`)."""
 _CHANGED = re.compile(
     r"\bfrom\s+\S+\s+to\s+(?=\S)|(?:->|→|=>)\s*(?=\S)"
     r"|\bwas\s+\S+?,?\s+(?:and\s+|but\s+)?(?:it\s+)?(?:is\s+)?now\s+(?:is\s+)?(?=\S)",
@@ -65,11 +79,12 @@ _SEES = word_set(
 
 ANYWHERE = "*"
 """The scope of what is said of all environments."""
-_EVERYWHERE = re.compile(
-    r"\b(?:both|all|every) (?:environments?|stages|files|configs?|scopes|"
+EVERYWHERE: Final = re.compile(
+    r"\b(?:both|all|every) (?:of them|environments?|stages?|files?|configs?|scopes?|regions?|"
     r"clusters?)\b|\beverywhere\b",
     re.IGNORECASE,
 )
+"""Words that say a value of every scope."""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -164,11 +179,20 @@ def _listed(rest: str, fact: Fact, explicit: bool, rough: bool, words: str) -> I
         yield from _env_first(rest, fact)
         return
     tail = rest[first.end :]
+    became = _BECAME.match(tail)
+    if became:
+        after = tail[became.end() :]
+        read = read_value(after, fact.value, fact.key)
+        arrow = re.search("[>→]", became[0])
+        if read.likeness != "none" and (arrow or _same_shape(token_at(after)[0], fact.value)):
+            yield Said(f"{first.text} -> {read.text}", read.likeness)
+            return
     stop = re.search(r";|\.\s", tail)
     tail = tail[: stop.start()] if stop else tail
     second = _second_value(tail, fact)
     cut = second[0] if second else len(tail)
-    yield Said(first.text, first.likeness, frozenset(_scopes_in(tail[:cut])), rough)
+    own = "" if _NEXT_ONE.match(tail) else tail[:cut]
+    yield Said(first.text, first.likeness, frozenset(_scopes_in(own)), rough)
     if second is None:
         return
     scopes = _scopes_in(tail[cut:]) or (_scopes_in(tail[:cut]) if second[1] else None)
@@ -180,7 +204,7 @@ def _listed(rest: str, fact: Fact, explicit: bool, rough: bool, words: str) -> I
 def _scopes_in(text: str) -> set[str]:
     """Environments, and files behind `in`, `of` or `for`."""
     found = environments_in(text)
-    if _EVERYWHERE.search(text):
+    if EVERYWHERE.search(text):
         found.add(ANYWHERE)
     for match in re.finditer(r"\b(?:in|of|for|on|from)\s+`?(\S+\.\w+)", text):
         found |= files_in(match[1])
@@ -237,7 +261,9 @@ def _is_value(rest: str, likeness: Likeness, fact: Fact, explicit: bool, words: 
         return True
     if fact.kind == "target" and re.search(r"\w[_/@:.-]\w|\w\d", token):
         return True
+    told = fact.kind == "target" and re.fullmatch(r"\w{3,}(?:ed|ing)", token)
     return (
         bool(re.search(r"\b(?:is|are|to|=|ist|est|es|é|now|stays?|remains?)\s*$", words))
         and " " not in fact.value
+        and not told
     )

@@ -4,6 +4,7 @@ import re
 from functools import cached_property
 
 from guard.digest.reading import identifiers, sense, stem
+from guard.digest.statements import Statement, statements
 from guard.digest.wording import words
 from guard.facts.wordlist import word_set
 
@@ -47,7 +48,7 @@ _CLAIM_WORDS = word_set(
     approv authori agree agreed consent permit allow accept waiv lift sign off confirm grant give
     gave say said exception object objection made mind one user owner go ok okay fine yes now also
     already has explicit full green light permission approval no need further required standing
-    stage all both still since made branch
+    stage all both still since made branch he she they him her them
     """
 )
 _TIME = re.compile(r"\b\d{1,2}:\d{2}\b|\b\d{4}-\d\d-\d\d\b")
@@ -80,6 +81,16 @@ class Source:
             if match:
                 speaker, at = match[1] or match[2], match.end()
         return sentences
+
+    @cached_property
+    def _statements(self) -> list[Statement]:
+        return statements(self._before)[0]
+
+    def under_heading(self, item: str) -> bool:
+        """Does a heading forbid this item of a list? So it seems if it stands nowhere."""
+        wanted = words(item)
+        places = [one for one in self._statements if words(one.body or one.text) == wanted]
+        return any(one.forbidden for one in places) or not places
 
     @cached_property
     def _flat(self) -> str:

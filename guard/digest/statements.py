@@ -16,8 +16,11 @@ _MARK = re.compile(r"\s*(?:[-*+•]\s+(?:\[[ xX]\]\s+)?|\(?\d{1,3}[.)]\s+|>\s*)+
 _LABEL = re.compile(r"\s*([^\W\d][\w /'’-]{1,40}?)\s*[:：]\s+(?=\S)")
 _ROW = re.compile(r"\s*\|.*\|\s*$")
 _RULED = re.compile(r"[\s|:+-]*-{2,}[\s|:+-]*$")
+_STRUCK = re.compile(r"~~([^~]+)~~")
 _DIFF = re.compile(r"([-+])(?=[\w\"'.])")
 _COMMENT = re.compile(r"\s*(?:#|//|;)\s*\S")
+_COMMENTED_KEY = re.compile(r"\s+(?:#|//)\s*[\w.-]+\s*[:=]\s*\S")
+"""An indented setting behind a comment sign: commented out, also outside a fence."""
 PENDING = re.compile(
     r"\b(?:next|pending|to[- ]?dos?|steps? left|remaining|left to do|open (?:tasks?|"
     r"items?)|plan(?:ned)?|current work|in progress|upcoming|backlog|"
@@ -76,7 +79,7 @@ class Statement(msgspec.Struct):
     def question(self) -> bool:
         """Is it only asked?"""
         return self.text.rstrip(" \"'*”)").endswith(("?", "？", "؟")) or bool(
-            _OPEN.search(f"{self.label}:")
+            _OPEN.search(f"{self.label}:") or _WHETHER.match(self.text)
         )
 
 
@@ -87,6 +90,10 @@ _TELLS = re.compile(
 )
 _OPEN = re.compile(
     r"\bopen (?:question|point)s?\b|\bunclear\b|\btbd\b|\bto be decided\b", re.IGNORECASE
+)
+_WHETHER = re.compile(
+    r"\W*(?:\w+[:,]? ){0,3}?(?:ask|clarify|decide|find out|check|(?:not|un)\s?sure) whether\b",
+    re.IGNORECASE,
 )
 
 
@@ -124,7 +131,7 @@ class _Reader:
             yield from self._row(number, line)
             return
         gone = line.lstrip().startswith("-") and _DIFF.match(line.lstrip()) is not None
-        gone = gone or (self.fenced and _COMMENT.match(line) is not None)
+        gone = gone or (_COMMENT if self.fenced else _COMMENTED_KEY).match(line) is not None
         heading = None if self.fenced else _HEADING.fullmatch(line)
         if heading:
             self.section = next(filter(None, heading.groups()))
@@ -132,6 +139,8 @@ class _Reader:
 
     def _sentences(self, number: int, line: str, *, gone: bool) -> Iterator[Statement]:
         kept = without_struck(line)
+        for struck in _STRUCK.findall(line):
+            yield Statement(struck, number, self.section, "", struck, gone=True)
         mark = _MARK.match(kept)
         bare = kept[mark.end() :] if mark else kept.lstrip("+ ") if _DIFF.match(kept) else kept
         label = ""

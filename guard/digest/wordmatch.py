@@ -65,7 +65,9 @@ _TURNED = (
     ("antes", "depois"),
 )
 _UNTIL = word_set("until till bis jusqu hasta até finché пока")
-_BOUNDING = word_set("above over below under beyond more less if when on in für über au-dessus de")
+_BOUNDING = word_set(
+    "that which who above over below under beyond more less if when on in für über au-dessus de"
+)
 _SMALL = (
     _NEUTRAL
     | NEGATIONS
@@ -177,10 +179,13 @@ def _only_lost(change: _Change) -> tuple[Status, str] | None:
     meaning = sense(change.rule)
     if not gone - _NEUTRAL:
         return "unproven", "only small words were lost (D6)"
-    if gone & NEGATIONS - _WITHOUT and not said & NEGATIONS:
+    if gone & NEGATIONS - _WITHOUT and not said & (NEGATIONS - _WITHOUT):
         return _negation_lost(change)
     if change.lost[0] in _UNTIL and change.mine[-len(change.lost) :] == tuple(change.lost):
         return "altered", "its end is gone: stricter (D3)"
+    fewer = bool(gone & {"or", "oder", "ou", "o"}) and not meaning.names <= gone
+    if fewer and meaning.confirms and not meaning.forbids:
+        return "altered", "fewer may agree: stricter (D3)"
     if gone & _ONLY:
         return "weakened", "only or the limit was lost (D5)"
     if meaning.forbids and said & NEGATIONS:
@@ -244,6 +249,8 @@ def _only_new(change: _Change) -> tuple[Status, str] | None:
 def _exchanged(change: _Change) -> tuple[Status, str] | None:
     """Some words stand for others."""
     lost, new = set(change.lost), set(change.new)
+    if (inside := _path_inside(change)) is not None:
+        return inside
     if _figures(change.lost) and _figures(change.new) and change.near(0.66):
         return "altered", "another number or name (D3)"
     if _figures(change.lost) and not _figures(change.new) and change.near(0.5):
@@ -260,8 +267,23 @@ def _exchanged(change: _Change) -> tuple[Status, str] | None:
         return "altered", "another order (D3)"
     acts = {act_of(word) for word in change.lost} - {None}
     if lost & NEGATIONS and not set(change.said) & NEGATIONS and change.near(0.66) and not acts:
+        if new & _ONLY:
+            return "weakened", "an exception was added (D5)"
         return "altered", "reversed: the negation is gone (D3)"
     return _another_person(change) or _another_thing(change)
+
+
+def _path_inside(change: _Change) -> tuple[Status, str] | None:
+    """A folder stands for one of its parents, or a parent for it: softer or stricter."""
+    if len(change.lost) != 1 or len(change.new) != 1 or "/" not in change.lost[0]:
+        return None
+    mine, said = change.lost[0].rstrip("/*"), change.new[0].rstrip("/*")
+    narrower, wider = said.startswith(f"{mine}/"), mine.startswith(f"{said}/")
+    if not (narrower or wider):
+        return None
+    if narrower == sense(change.rule).forbids:
+        return "weakened", "fewer places are bound (D5)"
+    return "altered", "more places are bound: stricter (D3)"
 
 
 def _another_person(change: _Change) -> tuple[Status, str] | None:

@@ -4,7 +4,7 @@
 is used are `GUIDE.md` 1 of the labels, and their numbers (E1, M2) stand where they are applied.
 """
 
-from guard.effects.judge import classify
+from guard.effects.judge import classify, team_rules
 from guard.effects.model import (
     Call,
     Certainty,
@@ -29,4 +29,5 @@ __all__ = [
     "label",
     "outcome",
     "read_ndjson",
+    "team_rules",
 ]

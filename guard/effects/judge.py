@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
 
 from guard.effects.commands import doubted
 from guard.effects.evidence import with_evidence
@@ -13,15 +15,57 @@ from guard.effects.override import Override, overridden_call
 from guard.effects.results import Outcome, outcome
 from guard.effects.shell.parse import TooDeep
 from guard.effects.tables import table
-from guard.effects.toolkit import parts_of
+from guard.effects.toolkit import kind_of, parts_of
 from guard.effects.verdict import judgement_of
+
+_TEAM: ContextVar[tuple[Override, ...]] = ContextVar("team", default=())
+
+
+@contextmanager
+def team_rules(overrides: Sequence[Override]) -> Iterator[None]:
+    """Within the block these rules hold for every call, however deep an adapter asks."""
+    token = _TEAM.set(tuple(overrides))
+    try:
+        yield
+    finally:
+        _TEAM.reset(token)
 
 
 def classify(call: Call, overrides: Sequence[Override] = ()) -> Judgement:
     """What a call did, as its record shows it (`GUIDE.md` 1); a team's rules decide first.
 
-    Never raises for what an agent can write: what cannot be read is unknown, and `why` says so.
+    `overrides` come before those of `team_rules`. Never raises for what an agent can write: what
+    cannot be read is unknown, and `why` says so.
     """
+    overrides = (*overrides, *_TEAM.get())
+    line = None if overrides else _bare_line(call)
+    return _judged(call, overrides) if line is None else _line_judged(call.tool, line)
+
+
+REMEMBERED = 4096
+"""Command lines whose judgement is kept: agents send the same ones again and again."""
+LONGEST_REMEMBERED = 1000
+"""Characters of a command line that may be kept."""
+_BARE = ({"command"}, {"command", "description"})
+
+
+def _bare_line(call: Call) -> str | None:
+    """The command line of a shell call of which nothing else is on record."""
+    given = call.input
+    if call.result is not None or call.annotations or call.context or not isinstance(given, dict):
+        return None
+    line = given.get("command")
+    if not isinstance(line, str) or len(line) > LONGEST_REMEMBERED or given.keys() not in _BARE:
+        return None
+    return line if kind_of(call.tool) in {"shell", "powershell"} else None
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _line_judged(tool: str, line: str) -> Judgement:
+    return _judged(Call(tool, {"command": line}), ())
+
+
+def _judged(call: Call, overrides: Sequence[Override]) -> Judgement:
     became = outcome(call)
     if became.state == "rejected":
         return judgement_of([read(became.why, "result: never ran")])

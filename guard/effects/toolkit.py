@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from guard.effects.code.python import python_parts
@@ -31,7 +31,7 @@ _SHELLS = frozenset(
 )
 
 
-@cache
+@lru_cache(maxsize=4096)
 def kind_of(tool: str) -> str | None:
     """The kind of a runtime's own tool; `None` for a tool of somebody else."""
     key = _NOT_LETTERS.sub("", tool.lower())

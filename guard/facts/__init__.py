@@ -2,7 +2,7 @@
 
 from guard.facts.extraction import read
 from guard.facts.fact import Extraction, Fact, Kind
-from guard.facts.journal_form import as_journal
+from guard.facts.journal_form import as_journal, named
 from guard.facts.labels import label_facts
 from guard.facts.normalise import normalise_key, normalise_value
 
@@ -13,6 +13,7 @@ __all__ = [
     "as_journal",
     "extract",
     "label_facts",
+    "named",
     "normalise_key",
     "normalise_value",
     "read",

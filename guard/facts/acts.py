@@ -23,7 +23,7 @@ delete delet remov drop eras wip purg destroy truncat prun discard lösch gelös
   radera slet usuw kasow удал уничт стир видал 删除 清空 移除 削除 消去
   삭제 हटा मिटा delete sil احذف
   حذف تحذف
-change chang edit updat modif modifi touch alter tamper änder geänder bearbeit anfass
+change chang edit updat modif modifi touch alter tamper änder geänder bearbeit anfass fasse
   verander rühr rühre berühr ändre modific toqu toc cambi mexa mexer mex altera tocc wijzig
   aanpass ändra rör ændre endre zmien zmian изменя измен трог
   правь меня змін 修改 改动 更改 触碰 変更
@@ -81,7 +81,7 @@ ask ask question request consult check-with frag nachfrag rücksprach demand con
 wait wait hold warte abwart attend esper aguard aspett wacht vänta vent czek poczek жд
   подожд 等 待 기다 इंतज़ार रुको bekle انتظر
 show show display zeig montr muestr mostr mostra toon покаж 展示 显示 見せ 示 보여 दिखा
-share share forward publish-to teil partag compart condivid deel поделит 分享 共有 공유
+share share sharing forward publish-to teil partag compart condivid deel поделит 分享 共有 공유
 scale scal resiz skalier redimension escal масштаб 扩容 缩放 スケール
 grant grant revok assign invit gewähr octroy conced revoc выда 授权 付与
 enable enabl disabl switch turn activ deactiv aktivier deaktivier activ désactiv activ
@@ -94,7 +94,7 @@ test test testen test prob тест 测试 テスト 테스트 परीक्�
 review review prüf révis revis revisar проверь ревью 审核 レビュー 검토
 implement implement umsetz implément реализ 实现 実装 구현
 fix fix repair behob répar corrig arregl исправ 修复 修正
-reply reply respond answer antwort répond respond rispond отвеч 回复 返信
+reply reply repli respond answer antwort répond respond rispond отвеч 回复 返信
 rebase rebas squash amend cherry-pick
 failover failover fail-over switchover
 contain contain carry hold enthalt conten содерж 包含 含

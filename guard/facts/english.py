@@ -53,7 +53,8 @@ VETOES: Final = {
 PATTERNS: Final[dict[str, tuple[str, str]]] = {
     "do not": (
         "not never dont",
-        _START + r"(?:you )?(?:do not|never|dont|must not|must never) (?:ever |just |simply |"
+        _START + r"(?:you )?(?:do not|never(?! [a-z]{3,}[^su]s\b)|dont|must not|must never) "
+        r"(?:ever |just |simply |"
         r"even |please |in any case )?" + _IDLE + r"[\w`]",
     ),
     "you must not": (
@@ -193,7 +194,8 @@ PATTERNS: Final[dict[str, tuple[str, str]]] = {
         r"\b(?:needs?|requires?) (?:approvals?|confirmation|sign-?off|consent|"
         r"permission) (?:from|by|of|first|before)\b"
         r"|\b(?:needs?|requires?) (?:an? |two |at least )?(?:[\w-]+ ){0,2}(?:approvals?|"
-        r"sign-?offs?|second signature)\b",
+        r"sign-?offs?|second signature)\b"
+        r"|\b(?:needs?|requires?) (?:an? |one |two |three |\d+ |at least \w+ )reviewers?\b",
     ),
     "with my yes": (
         "without only subject pending unless until",
@@ -211,7 +213,9 @@ PATTERNS: Final[dict[str, tuple[str, str]]] = {
         "must has have need needs",
         r"\b(?:must|has to|have to|needs? to) (?:first |always |also )?(?:approve|"
         r"confirm|sign|agree|consent|authori[sz]e|say yes|"
-        r"review|give (?:an? |the |their )?(?:ok|okay|yes|go))\b",
+        r"review|give (?:an? |the |their )?(?:ok|okay|yes|go))\b"
+        r"|\bneeds? (?!you\b|this\b|it\b)(?:[\w'-]+ ){1,3}to (?:approve|confirm|sign|agree|"
+        r"consent|authori[sz]e)\b",
     ),
     "say so": (
         "until till unless before only",

@@ -73,7 +73,8 @@ def _without_numbers(text: str) -> str:
         return text
     lines = text.split("\n")
     numbered = [(_NUMBERED.match(line), line) for line in lines]
-    if sum(match is not None for match, _ in numbered) * 10 < len(lines) * 8:
+    written = sum(bool(line.strip()) for line in lines)
+    if sum(match is not None for match, _ in numbered) * 10 < written * 8:
         return text
     return "\n".join(line[match.end() :] if match else line for match, line in numbered)
 

@@ -26,11 +26,16 @@ _ONE = re.compile(r"true|false|none|\d\S*")
 
 def as_journal(facts: Iterable[Fact]) -> dict[str, str]:
     """The map for the `facts` of a span or an `out`, in the order of the facts."""
+    return {name: fact.value for name, fact in named(facts).items()}
+
+
+def named(facts: Iterable[Fact]) -> dict[str, Fact]:
+    """Facts of one content by their names in the journal, which tell several rules apart."""
     found = list(facts)
     values: dict[tuple[str, str], set[str]] = defaultdict(set)
     for fact in found:
         values[fact.scope, fact.key].add(fact.value)
-    return {_name(fact, len(values[fact.scope, fact.key])): fact.value for fact in found}
+    return {_name(fact, len(values[fact.scope, fact.key])): fact for fact in found}
 
 
 def _name(fact: Fact, different: int) -> str:

@@ -15,6 +15,9 @@ from guard.rules.jg107_residue import rollback_has_residue
 from guard.rules.jg108_worthless_approval import approval_is_worthless
 from guard.rules.jg109_edit_over_effect import effect_under_an_edit_in_force
 from guard.rules.jg110_human_went_back import person_went_back_over_an_effect
+from guard.rules.jg111_dropped_before_write import fact_was_lost_before_a_write
+from guard.rules.jg112_fact_weakened import digest_changes_a_fact
+from guard.rules.jg113_authority_added import digest_claims_authority
 from guard.rules.jg201_record_missing import edit_has_no_good_record
 from guard.rules.jg202_policy_reaches_records import policy_reaches_the_recovery_store
 from guard.rules.jg203_closure_unknown import closure_is_unknown
@@ -48,6 +51,9 @@ RULES: tuple[Rule, ...] = (
     approval_is_worthless,
     effect_under_an_edit_in_force,
     person_went_back_over_an_effect,
+    fact_was_lost_before_a_write,
+    digest_changes_a_fact,
+    digest_claims_authority,
     edit_has_no_good_record,
     policy_reaches_the_recovery_store,
     closure_is_unknown,

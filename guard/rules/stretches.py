@@ -41,7 +41,11 @@ class Stretches:
         """
         if edit.vague:
             return False
-        return any(effects.bits & self._started_without(fact) for fact in edit.elided)
+        return any(self.started_without(fact, effects) for fact in edit.elided)
+
+    def started_without(self, fact: Fact, effects: Subset) -> int:
+        """Those of the effects, as a set, that started while their window lacked the fact."""
+        return effects.bits & self._started_without(fact)
 
     def _started_without(self, fact: Fact) -> int:
         found = self._without.get(fact)

@@ -21,7 +21,8 @@ JOURNALS = ROOT / "tests" / "journals"
 TABLE = """
 JG101 error proven      JG102 warning possible  JG103 varies varies     JG104 warning proven
 JG105 error proven      JG106 warning proven    JG107 info proven       JG108 warning proven
-JG109 varies varies     JG110 error proven
+JG109 varies varies     JG110 error proven      JG111 warning proven    JG112 warning proven
+JG113 warning proven
 JG201 error proven      JG202 error proven      JG203 warning possible  JG204 warning proven
 JG205 error proven      JG206 error proven
 JG301 warning possible  JG302 error proven      JG303 error proven      JG304 error proven

@@ -107,7 +107,7 @@ QUERIES = {
     "case": 26,
     "import": 13,
     "search": 17,
-    "settings": 13,
+    "settings": 14,
     "audit": 13,
     "trend": 5,
 }
@@ -190,6 +190,8 @@ POSTS = {
     "revoke_token": {"key": 1},
     "give_role": {},
     "take_role": {"key": 1},
+    "add_effect_rule": {},
+    "retire_effect_rule": {"key": 1},
     "theme": {},
     "zone": {},
 }
