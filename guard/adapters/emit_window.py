@@ -11,7 +11,7 @@ from typing import Any
 from guard.adapters.base import Reading, text_hash
 from guard.adapters.emit_shown import Shown, bounded, content_hash, said, spoken, value_hash
 from guard.adapters.recorder import Recorder
-from guard.digest import compare
+from guard.digest import kept
 from guard.events import (
     MAIN,
     By,
@@ -281,9 +281,8 @@ class Windows:
         if not known or not words:
             return {}
         before = (self._said.get((span, self._latest.get(span, "")), "") for span in spans)
-        checked = compare(list(known.values()), "\n".join(filter(None, before)), words).checked
-        became = zip(known.items(), checked, strict=True)
-        return {name: fact for (name, fact), each in became if each.status == "kept"}
+        still = kept(list(known.values()), "\n".join(filter(None, before)), words)
+        return {name: fact for (name, fact), is_kept in zip(known.items(), still, strict=True) if is_kept}
 
     def opaque(self, id_: str, content: Any) -> Out:
         """A digest that cannot be read (`semantics.md` 3.10)."""

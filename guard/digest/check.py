@@ -28,6 +28,15 @@ def compare(facts: Sequence[Fact], before: str, digest: str) -> Comparison:
     return Comparison(checked, _added(facts, verdicts, said, source), unread)
 
 
+def kept(facts: Sequence[Fact], before: str, digest: str) -> list[bool]:
+    """Whether `compare` calls each fact kept, without asking what became of the others."""
+    said, _ = statements(digest)
+    keyed, ruled = Keyed(facts, said), Ruled(digest[:LONGEST], said, Source(before))
+    return [
+        ruled.check(f.value).status == "kept" if f.kind == "rule" else keyed.keeps(f) for f in facts
+    ]
+
+
 def _with_consent(
     facts: Sequence[Fact], verdicts: Sequence[Verdict], said: Sequence[Statement], source: Source
 ) -> list[Verdict]:

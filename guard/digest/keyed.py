@@ -79,6 +79,7 @@ class Keyed:
         self.facts = [fact for fact in facts if fact.kind != "rule"]
         self.digest = digest
         self.patterns = {fact.key: key_pattern(fact.key) for fact in self.facts}
+        self._whole = "\n".join(statement.text for statement in digest)
         self._found_spans: dict[str, list[tuple[int, int]]] = {}
 
     def check(self, fact: Fact) -> Verdict:
@@ -109,6 +110,17 @@ class Keyed:
                 "dropped", "the key is there without its value (D4)", bare[0], bare[0].text
             )
         return Verdict("dropped", "neither the key nor a sentence about it (D4)")
+
+    def keeps(self, fact: Fact) -> bool:
+        """Whether `check` would say kept: only a mention of the key can make it so."""
+        pattern = self.patterns[fact.key]
+        if pattern.search(self._whole) is None:
+            return False
+        listed = listed_element(fact, self.facts, self.digest, pattern)
+        if listed is not None:
+            return listed.status == "kept"
+        mentions, _ = self._mentions(fact)
+        return bool(mentions) and self._judge(fact, mentions).status == "kept"
 
     def _mentions(self, fact: Fact) -> tuple[list[Mention], list[Statement]]:
         """Mentions with a value, and statements that name the key without one."""
