@@ -39,6 +39,7 @@ class Replay(Windows):
         self.settled: set[str] = set()
         self.gates: set[str] = set()
         self._sent: dict[str, Call] = {}
+        self._bodies: dict[str, str] = {}
         self._branch_of: dict[str, str] = {}
 
     def show(self, shown: Shown) -> None:
@@ -141,7 +142,11 @@ class Replay(Windows):
     def body(self, id_: str) -> str | None:
         """The hash of what was sent, where that is on record."""
         call = self._sent.get(id_)
-        return None if call is None or call.input is None else value_hash(call.input)
+        if call is None or call.input is None:
+            return None
+        if id_ not in self._bodies:
+            self._bodies[id_] = value_hash(call.input)
+        return self._bodies[id_]
 
     def _effect(
         self,

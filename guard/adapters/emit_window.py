@@ -282,7 +282,11 @@ class Windows:
             return {}
         before = (self._said.get((span, self._latest.get(span, "")), "") for span in spans)
         still = kept(list(known.values()), "\n".join(filter(None, before)), words)
-        return {name: fact for (name, fact), is_kept in zip(known.items(), still, strict=True) if is_kept}
+        return {
+            name: fact
+            for (name, fact), is_kept in zip(known.items(), still, strict=True)
+            if is_kept
+        }
 
     def opaque(self, id_: str, content: Any) -> Out:
         """A digest that cannot be read (`semantics.md` 3.10)."""
