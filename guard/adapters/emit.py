@@ -21,7 +21,12 @@ from guard.adapters.emit_shown import (
     said,
     value_hash,
 )
-from guard.adapters.emit_window import PERMISSION_MODE, Windows
+from guard.adapters.emit_window import (
+    LESS_THAN_KNOWN,
+    MORE_THAN_KNOWN,
+    PERMISSION_MODE,
+    Windows,
+)
 from guard.effects import Call, Judgement, Outcome, classify, outcome
 from guard.events import Effect, EffectState, Gate, Usage
 
@@ -203,6 +208,7 @@ class Replay(Windows):
         if counted(sent) is None or counted(answered) is None:
             self.rec.skip("token count that is no count")
             return
+        weighed = window is not None and sent
         usage = self.rec.add(
             Usage,
             at=self.at,
@@ -211,9 +217,11 @@ class Replay(Windows):
             output_tokens=answered,
             window_tokens=counted(window),
             limit_tokens=counted(limit),
+            expected_tokens=self.expected(sent) if weighed else None,
         )
-        if window is not None and sent:
-            self.weigh(sent, usage.seq or 0)
+        if usage.disagrees:
+            more = sent > (usage.expected_tokens or 0)
+            self.rec.find(MORE_THAN_KNOWN if more else LESS_THAN_KNOWN, usage.seq or 0)
 
 
 __all__ = ["PERMISSION_MODE", "USER_SHELL", "Replay", "Shown", "bare", "content_hash", "safe_id"]

@@ -30,8 +30,6 @@ from guard.facts import Fact, as_journal, extract
 
 PERMISSION_MODE = "permission-mode"
 CHARACTERS_PER_TOKEN = 4
-LEAST_TOKENS = 2_000
-TOLERANCE = 0.5
 MORE_THAN_KNOWN = "a call read far more tokens than the window on record has: content is missing"
 LESS_THAN_KNOWN = "a call read far fewer tokens than the window on record has: an edit is missing"
 
@@ -96,22 +94,19 @@ class Scale:
         """It is not known what is in the window now: the next call starts anew."""
         self._before = None
 
-    def weigh(self, tokens: int) -> str | None:
-        """What is wrong with the window that this call read, or None."""
+    def expect(self, tokens: int) -> int | None:
+        """What the next call, which read so many tokens, could be expected to read."""
         before, self._before = self._before, (tokens, self.characters)
         if before is None:
             return None
-        expected = before[0] + (self.characters - before[1]) // CHARACTERS_PER_TOKEN
-        if abs(tokens - expected) <= max(LEAST_TOKENS, TOLERANCE * max(tokens, expected)):
-            return None
-        return MORE_THAN_KNOWN if tokens > expected else LESS_THAN_KNOWN
+        return max(0, before[0] + (self.characters - before[1]) // CHARACTERS_PER_TOKEN)
 
 
 class Windows:
     """The window of each branch. `at` and `branch` hold for what comes next."""
 
     def __init__(self) -> None:
-        self.rec: Recorder = OneFate()
+        self.rec = OneFate()
         self.at: str | None = None
         self.branch: str = MAIN
         self.edits: dict[str, Edit] = {}
@@ -195,11 +190,9 @@ class Windows:
             self._sizes.get((s, window[s]), 0) for s in spans if s is not None and s in window
         )
 
-    def weigh(self, tokens: int, seq: int) -> None:
-        """A call read so many tokens: is that the size of the window on record?"""
-        wrong = self._scales[self.branch].weigh(tokens)
-        if wrong is not None and isinstance(self.rec, OneFate):
-            self.rec.find(wrong, seq)
+    def expected(self, tokens: int) -> int | None:
+        """What the window on record leads to expect of a call that read so many tokens."""
+        return self._scales[self.branch].expect(tokens)
 
     def fork(self, branch: str) -> None:
         """A sub-agent starts with an empty window, or with that of this branch if it inherits."""
