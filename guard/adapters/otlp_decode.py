@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal
 
 import msgspec
 from google.protobuf import json_format  # type: ignore[import-untyped]
@@ -57,21 +57,31 @@ def _inside(head: bytes) -> int | None:
     return head[place + 1] if place + 1 < len(head) else None
 
 
-def unpack(body: bytes) -> Members:
+Kind = Literal["traces", "logs"]
+_REQUESTS: dict[Kind, Callable[[], Message]] = {
+    "traces": ExportTraceServiceRequest,
+    "logs": ExportLogsServiceRequest,
+}
+
+
+def unpack(body: bytes, kind: Kind | None = None) -> Members:
     """A protobuf body in the shape of its JSON. Raises `ValueError` when it is none.
 
     Traces and logs differ only inside: a span has an id of 16 bytes where a log has a time.
     """
-    traces = ExportTraceServiceRequest()
-    logs = ExportLogsServiceRequest()
     try:
-        traces.ParseFromString(body)
-        if _has_spans(traces):
-            return _as_json(traces)
-        logs.ParseFromString(body)
+        if kind is not None:
+            return _as_json(_parsed(kind, body))
+        traces = _parsed("traces", body)
+        return _as_json(traces if _has_spans(traces) else _parsed("logs", body))
     except DecodeError as error:
         raise ValueError("no OTLP body: " + str(error).splitlines()[0]) from error
-    return _as_json(logs)
+
+
+def _parsed(kind: Kind, body: bytes) -> Message:
+    request = _REQUESTS[kind]()
+    request.ParseFromString(body)
+    return request
 
 
 def _as_json(message: Message) -> Members:
@@ -80,7 +90,7 @@ def _as_json(message: Message) -> Members:
     return _with_hex(value)
 
 
-def _has_spans(traces: ExportTraceServiceRequest) -> bool:
+def _has_spans(traces: Message) -> bool:
     spans = [s for r in traces.resource_spans for scope in r.scope_spans for s in scope.spans]
     return bool(spans) and all(len(span.trace_id) == _TRACE_ID_BYTES for span in spans)
 
