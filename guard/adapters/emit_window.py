@@ -116,7 +116,7 @@ class Windows:
         self._latest: dict[str, str] = {}
         self._found: dict[tuple[str, str], dict[str, Fact]] = {}
         self._said: dict[tuple[str, str], str] = {}
-        self._sizes: dict[tuple[str, str], int] = {}
+        self._sizes: dict[str | None, int] = {}
         self._scales: dict[str, Scale] = {MAIN: Scale()}
         self._policy: dict[str, Any] = {}
         self._pending: dict[str, Any] = {}
@@ -166,29 +166,29 @@ class Windows:
         if shown.place:
             self.rec.places[shown.id] = shown.place
         self._declare(span.id, hash_, found, len(words) or len(str(shown.content)))
-        self._step(span)
+        self._enter(span)
 
     def _declare(self, span: str, hash_: str, found: dict[str, Fact], size: int) -> None:
         self._latest[span] = hash_
-        self._found.setdefault((span, hash_), found)
-        self._sizes[span, hash_] = size
+        self._sizes[hash_] = size
+        if found:
+            self._found.setdefault((span, hash_), found)
 
-    def _step(self, step: Span | Edit) -> None:
-        self._steps[self.branch].append(step)
-        changed = [step.id] if isinstance(step, Span) else step.in_
-        entered = step.out.id if isinstance(step, Edit) and step.out is not None else None
-        touched = {*changed, entered} - {None}
-        scale = self._scales[self.branch]
-        scale.characters -= self._size(touched)
-        _apply(self.window, step)
-        scale.characters += self._size(touched)
+    def _enter(self, span: Span) -> None:
+        self._steps[self.branch].append(span)
+        left = self.window.get(span.id)
+        self._scales[self.branch].characters += self._sizes[span.hash] - self._sizes.get(left, 0)
+        self.window[span.id] = span.hash
 
-    def _size(self, spans: Iterable[str | None]) -> int:
-        """Characters of those of these spans that are in the window."""
-        window = self.window
-        return sum(
-            self._sizes.get((s, window[s]), 0) for s in spans if s is not None and s in window
-        )
+    def _step(self, edit: Edit) -> None:
+        self._steps[self.branch].append(edit)
+        before = self._size()
+        _apply(self.window, edit)
+        self._scales[self.branch].characters += self._size() - before
+
+    def _size(self) -> int:
+        """Characters of the window."""
+        return sum(self._sizes.get(hash_, 0) for hash_ in self.window.values())
 
     def expected(self, tokens: int) -> int | None:
         """What the window on record leads to expect of a call that read so many tokens."""
@@ -295,7 +295,7 @@ class Windows:
             if not (isinstance(step, Edit) and step.id in self.undone):
                 _apply(window, step)
         self._windows[self.branch] = window
-        self._scales[self.branch].characters = self._size(window)
+        self._scales[self.branch].characters = self._size()
 
     def rewind(
         self,
@@ -363,7 +363,7 @@ class Windows:
             facts=_values(found),
         )
         self._declare(span.id, span.hash, found, len(words))
-        self._step(span)
+        self._enter(span)
 
 
 def _named(found: Sequence[Fact]) -> dict[str, Fact]:
