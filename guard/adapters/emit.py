@@ -7,6 +7,7 @@ spans are in the window of each branch (`semantics.md` 3.3). The rules are those
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from msgspec import structs
@@ -31,6 +32,8 @@ from guard.effects import Call, Judgement, Outcome, classify, outcome
 from guard.events import Effect, EffectState, Gate, Usage
 
 _PATH_WORDS = ("path", "file_path", "filePath", "absolute_path", "target_file", "filename")
+_SEARCHES = re.compile(r"(?i)(?!.*replace)(?:grep|glob|search|find|list|(?:^|_)(?:ls|tree)$)")
+"""Tools that look through a folder: what they answer is no text of the path that they name."""
 USER_SHELL = "user-shell"
 
 
@@ -55,7 +58,9 @@ class Replay(Windows):
 
     def _path_of(self, call: str | None) -> str | None:
         """The one file that a call named, by the words that runtimes have for it."""
-        sent = self._sent[call].input if call in self._sent else None
+        known = self._sent.get(call or "")
+        searches = known is not None and _SEARCHES.search(known.tool) is not None
+        sent = None if known is None or searches else known.input
         named = (
             [sent[word] for word in _PATH_WORDS if word in sent] if isinstance(sent, dict) else []
         )
