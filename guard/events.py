@@ -127,6 +127,8 @@ class Edit(Event, tag="edit", frozen=True, kw_only=True):
     fidelity: Fidelity = "exact"
     trigger: Any = None
     count: Any = None
+    tokens_before: Any = None
+    """Size of the window that the edit found, where its source says it."""
 
 
 class Store(Struct, frozen=True, omit_defaults=True):

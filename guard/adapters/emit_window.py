@@ -9,7 +9,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from guard.adapters.base import Reading, text_hash
-from guard.adapters.emit_shown import Shown, bounded, content_hash, said, spoken, value_hash
+from guard.adapters.emit_shown import (
+    Shown,
+    bounded,
+    content_hash,
+    counted,
+    said,
+    spoken,
+    value_hash,
+)
 from guard.adapters.recorder import Recorder
 from guard.digest import kept
 from guard.events import (
@@ -225,8 +233,12 @@ class Windows:
         held: bool = True,
         trigger: str | None = None,
         count: int | None = None,
+        tokens: int | None = None,
     ) -> Edit:
-        """The window was changed. `held` = the source, and so our copy of it, still has it all."""
+        """The window was changed. `held` = the source, and so our copy of it, still has it all.
+
+        `tokens` = the size of the window before, where the source says it.
+        """
         self.settle()
         taken = list(dict.fromkeys(gone))
         recorded = held and fidelity in {"exact", "derived"}
@@ -245,6 +257,7 @@ class Windows:
             fidelity=fidelity,
             trigger=trigger,
             count=count,
+            tokens_before=counted(tokens),
         )
         self.edits[id_] = edit
         if out is not None:

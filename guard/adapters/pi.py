@@ -199,7 +199,16 @@ class _Entries:
         name = id_ or self.replay.next_edit(recorded=fidelity == "exact")
         out = self.replay.digest(f"{name}-summary", str(entry.get("summary") or ""), gone)
         trigger = "hook" if entry.get("fromHook") else None
-        self.replay.edit(name, "summarize", "model", gone, out, fidelity=fidelity, trigger=trigger)
+        self.replay.edit(
+            name,
+            "summarize",
+            "model",
+            gone,
+            out,
+            fidelity=fidelity,
+            trigger=trigger,
+            tokens=entry.get("tokensBefore"),
+        )
         self._tree.edited(name, out.id)
         self._places[out.id] = len(self._nodes) - 1
 
