@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from guard.adapters.base import Reading, text_hash
+from guard.adapters.base import text_hash
 from guard.adapters.emit_shown import (
     Shown,
     bounded,
@@ -42,51 +42,6 @@ MORE_THAN_KNOWN = "a call read far more tokens than the window on record has: co
 LESS_THAN_KNOWN = "a call read far fewer tokens than the window on record has: an edit is missing"
 
 
-class OneFate(Recorder):
-    """Each record has one fate: it is skipped only where it gave nothing at all."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._name = ""
-        self._lost = False
-        self._findings: dict[str, list[int]] = {}
-
-    def skip(self, name: str) -> None:
-        """Says nothing, unless the record turns out to say something."""
-        self._name = self._name or name
-
-    def fail(self, file: str, line: int, reason: str, kept: bytes) -> None:
-        """The record could not be read, so it gave nothing."""
-        super().fail(file, line, reason, kept)
-        self._lost = True
-
-    def tear(self, file: str, line: int, kept: bytes) -> None:
-        """The record is not whole, so it gave nothing."""
-        super().tear(file, line, kept)
-        self._lost = True
-
-    def find(self, text: str, seq: int) -> None:
-        """A finding that may come up often: one line of the coverage page says all its places."""
-        self._findings.setdefault(text, []).append(seq)
-
-    def reading(self, **header: Any) -> Reading:
-        """The finished reading, with the findings."""
-        for text, seqs in self._findings.items():
-            self.note("retention", "finding", text, *seqs)
-        self._findings.clear()
-        return super().reading(**header)
-
-    def _close(self) -> None:
-        if self._lost or not self._records:
-            # What is said before the first record, or after a lost one, belongs to none.
-            self._carried, self._before = False, len(self.events)
-            self._name, self._lost = "", False
-        elif not self._carried and len(self.events) == self._before:
-            self.skips[self._name or "nothing new"] += 1
-        self._name = ""
-        super()._close()
-
-
 class Scale:
     """Checks a replayed window against the tokens of the calls that read it.
 
@@ -114,7 +69,7 @@ class Windows:
     """The window of each branch. `at` and `branch` hold for what comes next."""
 
     def __init__(self) -> None:
-        self.rec = OneFate()
+        self.rec = Recorder()
         self.at: str | None = None
         self.branch: str = MAIN
         self.edits: dict[str, Edit] = {}
@@ -259,13 +214,16 @@ class Windows:
             count=count,
             tokens_before=counted(tokens),
         )
-        self.edits[id_] = edit
+        self._made(edit)
+        return edit
+
+    def _made(self, edit: Edit) -> None:
+        self.edits[edit.id], out = edit, edit.out
         if out is not None:
             self._declare(out.id, out.hash, {}, len(out.text or ""))
         self._step(edit)
-        if fidelity in {"count", "unknown"} or (out is not None and out.opaque):
+        if edit.fidelity in {"count", "unknown"} or (out is not None and out.opaque):
             self._scales[self.branch].unsure()
-        return edit
 
     def _copy(self, edit: str, taken: Iterable[str]) -> None:
         """The recovery record of an edit: what it takes, and that its contents are held (10.1)."""
