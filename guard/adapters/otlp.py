@@ -15,9 +15,10 @@ from msgspec import Struct
 from guard.adapters.base import Adapter, Reading, Session, SourceFile
 from guard.adapters.emit import Replay
 from guard.adapters.emit_rows import decode, document, first_objects, rows, scan, short_name
-from guard.adapters.otlp_decode import Kind, Members, Signal, is_json, is_protobuf, signals, unpack
+from guard.adapters.otlp_decode import Kind, Signal, is_json, is_protobuf, signals, unpack
 from guard.adapters.otlp_genai import Conversation, time_of
 from guard.adapters.recorder import Recorder
+from guard.adapters.shapes import Members
 
 _CONVERSATION = (
     "gen_ai.conversation.id",

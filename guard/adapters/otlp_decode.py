@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -19,8 +19,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from guard.adapters.emit_rows import decode
-
-Members = dict[str, Any]
+from guard.adapters.shapes import Members, members_of, objects_in
 
 _JSON = re.compile(rb'\s*\{\s*"resource(?:Spans|Logs|_spans|_logs)"\s*:')
 _TRACE_ID_BYTES = 16
@@ -114,10 +113,10 @@ def signals(body: Members) -> Iterator[Signal]:
         ("resourceSpans", "scopeSpans", "spans", False),
         ("resourceLogs", "scopeLogs", "logRecords", True),
     ):
-        for holder in _list(body.get(outer) or body.get(_snake(outer))):
-            resource = attributes_of(_object(holder.get("resource")))
-            for scope in _list(holder.get(inner) or holder.get(_snake(inner))):
-                for record in _list(scope.get(leaf) or scope.get(_snake(leaf))):
+        for holder in objects_in(body.get(outer) or body.get(_snake(outer))):
+            resource = attributes_of(members_of(holder.get("resource")))
+            for scope in objects_in(holder.get(inner) or holder.get(_snake(inner))):
+                for record in objects_in(scope.get(leaf) or scope.get(_snake(leaf))):
                     yield Signal(attributes_of(record), resource, record, is_log)
 
 
@@ -130,7 +129,7 @@ def attributes_of(record: Members) -> Members:
     attributes = record.get("attributes")
     if isinstance(attributes, dict):
         return attributes
-    return {str(pair.get("key")): value_of(pair.get("value")) for pair in _list(attributes)}
+    return {str(pair.get("key")): value_of(pair.get("value")) for pair in objects_in(attributes)}
 
 
 def value_of(any_value: Any) -> Any:
@@ -141,22 +140,14 @@ def value_of(any_value: Any) -> Any:
     if kind == "intValue" and isinstance(value, str):
         return int(value) if re.fullmatch(r"-?\d{1,19}", value) else value
     if kind == "arrayValue":
-        return [value_of(inner) for inner in _plain_list(_object(value).get("values"))]
+        return [value_of(inner) for inner in _plain_list(members_of(value).get("values"))]
     if kind == "kvlistValue":
         return {
             str(pair.get("key")): value_of(pair.get("value"))
-            for pair in _list(_object(value).get("values"))
+            for pair in objects_in(members_of(value).get("values"))
         }
     return value
 
 
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}
-
-
 def _plain_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _list(value: Any) -> Iterable[Members]:
-    return [inner for inner in _plain_list(value) if isinstance(inner, dict)]

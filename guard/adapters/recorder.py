@@ -76,7 +76,7 @@ class Recorder:
         self._carried = True
 
     def skip(self, name: str) -> None:
-        """It says nothing about window, edits, effects, policy, gates or usage, but for its events."""
+        """It says nothing about window, edits, effects, policy, gates or usage."""
         self._name = self._name or name
 
     def fail(self, file: str, line: int, reason: str, kept: bytes) -> None:
