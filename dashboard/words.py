@@ -129,6 +129,12 @@ SIGNS: dict[str, dict[str, Sign]] = {
         "warning": _warn("warning"),
         "info": _plain("info"),
     },
+    "coverage": {
+        "proves": _ok("proves"),
+        "cannot prove": _unknown("cannot prove"),
+        "blind spot": _warn("blind spot"),
+        "finding": _plain("noted", "hand"),
+    },
     "job": {
         "pending": _plain("waits", "clock"),
         "leased": _plain("being judged", "clock"),

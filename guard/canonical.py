@@ -1,26 +1,26 @@
 """The canonical form of a JSON value: RFC 8785, as UTF-8 bytes.
 
-The encoder of the standard library writes the same bytes, and ten times as fast, for every value
-without a fraction whose member names sort alike by code point and by UTF-16 unit. Everything else
-goes through the `rfc8785` package.
+The encoder of `msgspec` writes the same bytes, and a hundred times as fast, for every value without
+a fraction whose member names sort alike by code point and by UTF-16 unit. Everything else goes
+through the `rfc8785` package.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Any
 
+import msgspec
 import rfc8785
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+_encode = msgspec.json.Encoder(order="sorted").encode
 _LAST_BEFORE_SURROGATES = "\ud7ff"
 
 
 def canonical(value: Any) -> bytes:
     """The canonical form of a value that a strict reader accepted (`journal-format.md` 3.1)."""
     if _is_plain(value):
-        return _encode(value).encode()
+        return _encode(value)
     return rfc8785.dumps(value)
 
 

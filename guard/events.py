@@ -129,6 +129,8 @@ class Edit(Event, tag="edit", frozen=True, kw_only=True):
     fidelity: Fidelity = "exact"
     trigger: Any = None
     count: Any = None
+    tokens_before: Any = None
+    """Size of the window that the edit found, where its source says it."""
 
 
 class Store(Struct, frozen=True, omit_defaults=True):
@@ -262,6 +264,11 @@ class Fork(Event, tag="fork", frozen=True, kw_only=True):
     from_: Id = field(name="from")
 
 
+LEAST_MISFIT_TOKENS = 2_000
+MISFIT_SHARE = 0.5
+"""Sizes are estimates: only a difference beyond both says that something is not on record."""
+
+
 class Usage(Event, tag="usage", frozen=True, kw_only=True):
     """Tokens of one model call; size and limit of the window, in tokens."""
 
@@ -269,6 +276,17 @@ class Usage(Event, tag="usage", frozen=True, kw_only=True):
     output_tokens: Count
     window_tokens: Count | None = None
     limit_tokens: Count | None = None
+    expected_tokens: Count | None = None
+    """What the window on record before this call leads its recorder to expect."""
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the window that was read is far from the one on record."""
+        if self.expected_tokens is None:
+            return False
+        read = self.input_tokens if self.window_tokens is None else self.window_tokens
+        larger = max(read, self.expected_tokens)
+        return abs(read - self.expected_tokens) > max(LEAST_MISFIT_TOKENS, larger * MISFIT_SHARE)
 
 
 class Gap(Event, tag="gap", frozen=True, kw_only=True):

@@ -125,6 +125,8 @@ class Prefix:
         self.shown: dict[tuple[str, str], tuple[str, ...]] = {}
         """Version -> ids of the effects whose call or result it shows."""
         self.unknown_kinds: dict[str, list[int]] = {}
+        self.misfits: list[int] = []
+        """Numbers of calls that read another window than the one on record."""
         self.torn = False
 
     def _copy_into(self, other: Prefix) -> None:
@@ -141,6 +143,7 @@ class Prefix:
         other.phase, other.protected = self.phase, self.protected.copy()
         other.shown = self.shown.copy()
         other.unknown_kinds = {kind: seqs.copy() for kind, seqs in self.unknown_kinds.items()}
+        other.misfits = self.misfits.copy()
         other.torn = self.torn
 
     @property
@@ -160,7 +163,9 @@ class Prefix:
             self._read(event, number)
         elif isinstance(event, Effect):
             self.ledger.add(event, number)
-        elif not isinstance(event, Usage):
+        elif isinstance(event, Usage):
+            self._weigh(event, number)
+        else:
             self._fold_slowly([event], number)
 
     def fold_fork(self, events: Sequence[AnyEvent], number: int) -> None:
@@ -304,8 +309,10 @@ class Prefix:
 
     def _mark(self, event: Mark, number: int) -> None:
         match event:
-            case Usage() | Observed() | Inventory() | Counter():
+            case Observed() | Inventory() | Counter():
                 pass
+            case Usage():
+                self._weigh(event, number)
             case Seal():
                 self.policies.seals.append(number)
             case PhaseStart():
@@ -317,6 +324,10 @@ class Prefix:
                 self.unknown_kinds.setdefault(event.kind, []).append(number)
             case _:
                 assert_never(event)
+
+    def _weigh(self, usage: Usage, number: int) -> None:
+        if usage.disagrees:
+            self.misfits.append(number)
 
     def _read(self, span: Span, number: int) -> None:
         self.windows.versions.declare(span.id, span.hash, span.facts)

@@ -11,6 +11,7 @@ from typing import Any
 
 from dashboard import clean, journals
 from dashboard.derive import others
+from dashboard.derive.coverage import coverage
 from dashboard.derive.edits import edit_rows
 from dashboard.derive.effects import effect_rows, open_writes
 from dashboard.derive.facts import with_facts
@@ -62,6 +63,7 @@ def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows
             series(run_id, events),
             line_rows(shot, opened),
             skip_rows(shot, opened),
+            [coverage(run_id, opened)],
         ],
         findings=_findings(run_id, report.findings),
     )

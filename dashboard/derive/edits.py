@@ -10,7 +10,7 @@ from dashboard import clean
 from dashboard.derive.rows import listed
 from dashboard.models import EditRow, EffectRow
 from guard.edits import Performed
-from guard.events import AnyEvent, Edit, Policy, Span
+from guard.events import MAX_INTEGER, AnyEvent, Edit, Policy, Span
 from guard.report import facts_row
 from guard.state import State
 
@@ -99,9 +99,12 @@ def _tokens(events: Iterable[AnyEvent]) -> dict[str, int]:
 
 
 def _before(edit: Edit, tokens: dict[str, int]) -> int | None:
-    """Size of what left, when every span of it has one."""
+    """Size of what left, when every span of it has one; else that of the window, if it is said."""
     sizes = [tokens.get(span) for span in edit.in_]
-    return sum(size for size in sizes if size is not None) if sizes and None not in sizes else None
+    if sizes and None not in sizes:
+        return sum(size for size in sizes if size is not None)
+    said = edit.tokens_before
+    return said if type(said) is int and 0 <= said <= MAX_INTEGER else None
 
 
 def _policies(events: Iterable[AnyEvent]) -> list[tuple[int, str]]:

@@ -23,7 +23,7 @@ def _usage(run_id: int, events: Sequence[AnyEvent]) -> Iterator[Series]:
     if not found:
         return
     limits = [event.limit_tokens for event in found if event.limit_tokens is not None]
-    yield _packed(
+    yield packed(
         run_id,
         "usage",
         {
@@ -42,10 +42,11 @@ def _clock(run_id: int, events: Sequence[AnyEvent]) -> Iterator[Series]:
     samples = [(event.seq, clean.micros(clean.instant(event.at))) for event in kept]
     rows = [(seq, at) for seq, at in dict(samples).items() if at is not None]
     if rows:
-        yield _packed(
+        yield packed(
             run_id, "clock", {"seq": [seq for seq, _ in rows], "at_us": [at for _, at in rows]}
         )
 
 
-def _packed(run_id: int, kind: str, arrays: dict[str, object]) -> Series:
+def packed(run_id: int, kind: str, arrays: dict[str, object]) -> Series:
+    """A row with what the queries of a page decode."""
     return Series(run_id=run_id, kind=kind, data=journals.pack(msgspec.msgpack.encode(arrays)))

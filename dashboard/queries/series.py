@@ -6,6 +6,7 @@ import msgspec
 
 from dashboard import journals
 from dashboard.models import Run
+from guard.adapters.base import Counts, Note
 
 Number = int | None
 
@@ -35,6 +36,21 @@ def samples(run: Run) -> Samples:
     """The sampled clock of a run."""
     data = _data(run, "clock")
     return msgspec.msgpack.decode(data, type=Samples) if data else Samples([], [])
+
+
+class Covered(msgspec.Struct, frozen=True):
+    """What the adapter of a run said of its source. `more`: notes beyond those that are kept."""
+
+    adapter: str
+    notes: list[Note]
+    counts: Counts
+    more: int = 0
+
+
+def covered(run: Run) -> Covered | None:
+    """The coverage of a run; None when it could not be read, or was judged before there was one."""
+    data = _data(run, "coverage")
+    return msgspec.msgpack.decode(data, type=Covered) if data else None
 
 
 def _data(run: Run, kind: str) -> bytes:

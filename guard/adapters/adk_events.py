@@ -15,9 +15,8 @@ from guard.adapters.adk_spans import Span
 from guard.adapters.emit import Replay, Shown, safe_id
 from guard.adapters.emit_rows import Row, peek
 from guard.adapters.emit_times import from_s
+from guard.adapters.shapes import Members, members_of
 from guard.events import MAIN, Role
-
-Members = dict[str, Any]
 
 _CONFIRMATION = "adk_request_confirmation"
 _ASKS = (_CONFIRMATION, "adk_request_credential", "adk_request_input")
@@ -117,7 +116,7 @@ class Events:
         parts = parts_of(event)
         for index, part in enumerate(parts):
             call, answer = member(part, "functionCall"), member(part, "functionResponse")
-            name = str(_object(call or answer).get("name"))
+            name = str(members_of(call or answer).get("name"))
             if name in _ASKS:
                 self._question(part, event)
                 continue
@@ -134,7 +133,7 @@ class Events:
     def _show(self, known: Known, id_: str, part: Members, event: Members, index: int) -> None:
         call, answer = member(part, "functionCall"), member(part, "functionResponse")
         role: Role = "tool" if answer else "user" if event.get("author") == "user" else "assistant"
-        named = _object(call or answer)
+        named = members_of(call or answer)
         known.spans.append(id_)
         self.replay.show(
             Shown(
@@ -229,10 +228,6 @@ def _confirmed(response: Any) -> bool:
     if isinstance(response, dict) and isinstance(response.get("response"), str):
         response = peek(response["response"].encode())
     return isinstance(response, dict) and response.get("confirmed") is True
-
-
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}
 
 
 def _time(event: Members) -> float:

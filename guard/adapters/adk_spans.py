@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from guard.adapters.emit import Replay
 from guard.adapters.emit_times import from_text
-
-Members = dict[str, Any]
+from guard.adapters.shapes import Members
 
 _SETTINGS = (
     "summarizer_type",

@@ -159,6 +159,7 @@ def _take(
         held=False,
         trigger=said.trigger,
         count=said.messages_summarized,
+        tokens=said.pre_tokens,
     )
     thread.edits.append(edit)
 

@@ -13,9 +13,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from guard.adapters.base import Adapter, Reading, Session, SourceFile
-from guard.adapters.cline_messages import Members, Task
+from guard.adapters.cline_messages import Task
 from guard.adapters.emit import Replay
 from guard.adapters.emit_rows import document, peek, short_name
+from guard.adapters.shapes import Members, members_of, objects_in
 
 Dialect = Literal["sdk", "sidecar", "history", "ui"]
 
@@ -80,12 +81,12 @@ class Cline(Adapter):
         found = {
             dialect_of(file.head()): document(replay.rec, file) for file in sorted(files, key=_rank)
         }
-        task = Task(replay, _object(found.get("sidecar")), _list(found.get("ui")))
+        task = Task(replay, members_of(found.get("sidecar")), objects_in(found.get("ui")))
         messages = _messages(found.get("sdk") or found.get("history") or found.get("sidecar"))
         is_sdk = "sdk" in found or "history" not in found
         if found.get("sdk") is not None:
             replay.rec.record()
-            task.settings(_object(found["sdk"]))
+            task.settings(members_of(found["sdk"]))
         for index, message in enumerate(messages):
             replay.rec.record()
             task.take(index, message)
@@ -111,7 +112,7 @@ def _task_of(file: SourceFile) -> str:
     """The session that a document names, else the folder of the task."""
     dialect = dialect_of(file.head())
     if dialect in {"sdk", "sidecar"}:
-        value = _object(peek(file.data()))
+        value = members_of(peek(file.data()))
         named = value.get("sessionId") or value.get("conversation_id")
         stem = re.sub(r"\.(messages|compaction)\.json$", "", short_name(file))
         return str(named or stem)
@@ -120,15 +121,7 @@ def _task_of(file: SourceFile) -> str:
 
 def _messages(document_: Any) -> list[Members]:
     inner = document_.get("messages") if isinstance(document_, dict) else document_
-    return _list(inner)
-
-
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Members]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return objects_in(inner)
 
 
 def _say_what_it_proves(replay: Replay, *, is_sdk: bool, named: bool) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 from guard.adapters.emit import Replay, Shown, safe_id
 from guard.adapters.emit_rows import peek
 from guard.adapters.emit_times import from_ms
+from guard.adapters.shapes import Members, members_of, total
 from guard.events import Role
-
-Members = dict[str, Any]
 
 _NOTICE = re.compile(r"\s*<SYSTEM_NOTICE>\s*Earlier context was compacted", re.IGNORECASE)
 _HARNESS = re.compile(r"\s*(?:<SYSTEM_NOTICE>|<environment_details>|\[TASK RESUMPTION\])")
@@ -51,7 +50,7 @@ class Task:
         self.replay.at = from_ms(message.get("ts")) or self.replay.at
         self._model(message)
         self._spans.append([])
-        metadata = _object(message.get("metadata"))
+        metadata = members_of(message.get("metadata"))
         if message.get("isSummary"):
             self._condensed(index, message)
         elif message.get("isTruncationMarker"):
@@ -66,7 +65,7 @@ class Task:
         self.replay.rec.skip("message without content")
 
     def _model(self, message: Members) -> None:
-        model = _object(message.get("modelInfo")).get("id")
+        model = members_of(message.get("modelInfo")).get("id")
         if isinstance(model, str):
             self.replay.decided_by(model=model)
         self.replay.settle()
@@ -93,9 +92,9 @@ class Task:
 
     def _part(self, index: int, message: Members, number: int, count: int, part: Any) -> None:
         id_ = _id(index, message, number, count)
-        kind = str(_object(part).get("type"))
+        kind = str(members_of(part).get("type"))
         words = _words(part)
-        answered = _object(part).get("tool_use_id") or _object(part).get("toolCallId")
+        answered = members_of(part).get("tool_use_id") or members_of(part).get("toolCallId")
         is_answer = kind in {"tool_result", "tool-result"}
         self._show(
             id_, part, words, _role(message, part, words), str(answered) if is_answer else None
@@ -110,7 +109,7 @@ class Task:
 
     def _show(self, id_: str, part: Any, words: str, role: Role, effect: str | None) -> None:
         self._spans[-1].append(id_)
-        content = words if words and _object(part).get("type") in (None, "text") else part
+        content = words if words and members_of(part).get("type") in (None, "text") else part
         self.replay.show(Shown(id=id_, content=content, text=words, role=role, effect=effect))
 
     def _written_calls(self, span: str, words: str) -> None:
@@ -203,12 +202,12 @@ class Task:
         self.replay.at = from_ms(said.get("ts")) or self.replay.at
         kind = str(said.get("say") or said.get("ask"))
         if kind == "api_req_started":
-            value = _object(peek(str(said.get("text") or "").encode()))
-            sent = _sum(value.get("tokensIn"), value.get("cacheReads"), value.get("cacheWrites"))
+            value = members_of(peek(str(said.get("text") or "").encode()))
+            sent = total(value.get("tokensIn"), value.get("cacheReads"), value.get("cacheWrites"))
             if sent:
-                self.replay.usage(sent, _sum(value.get("tokensOut")))
+                self.replay.usage(sent, total(value.get("tokensOut")))
                 return
-        condensed = _object(said.get("contextCondense"))
+        condensed = members_of(said.get("contextCondense"))
         if condensed:
             text = (
                 f"condensed from {condensed.get('prevContextTokens')} to "
@@ -234,7 +233,7 @@ def _parts(message: Members) -> list[Any]:
 def _words(part: Any) -> str:
     if isinstance(part, str):
         return part
-    part = _object(part)
+    part = members_of(part)
     for name in ("text", "thinking", "content", "output"):
         value = part.get(name)
         if isinstance(value, str):
@@ -249,7 +248,7 @@ def _words(part: Any) -> str:
 def _role(message: Members, part: Any, words: str) -> Role:
     if message.get("role") == "assistant":
         return "assistant"
-    if _object(part).get("type") in ("tool_result", "tool-result"):
+    if members_of(part).get("type") in ("tool_result", "tool-result"):
         return "tool"
     if _HARNESS.match(words):
         return "system"
@@ -260,11 +259,3 @@ def _is_written_result(message: Members) -> bool:
     """Before native tool calls, an answer was a text of the user that names the tool first."""
     parts = _parts(message)
     return message.get("role") == "user" and any(_XML_RESULT.match(_words(part)) for part in parts)
-
-
-def _sum(*counts: Any) -> int:
-    return sum(count for count in counts if isinstance(count, int) and count > 0)
-
-
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}

@@ -30,10 +30,10 @@ from guard.adapters.emit_rows import (
 )
 from guard.adapters.emit_times import from_ms, from_text
 from guard.adapters.otlp_decode import attributes_of
+from guard.adapters.shapes import Members
 from guard.events import MAIN
 
 Dialect = Literal["rollout", "log", "hooks", "app-server"]
-Members = dict[str, Any]
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _ANSWER = b">> "

@@ -13,10 +13,9 @@ from guard.adapters.emit import Replay, Shown
 from guard.adapters.emit_rows import peek
 from guard.adapters.emit_times import from_ms, from_ns, from_text
 from guard.adapters.otlp_decode import attributes_of
+from guard.adapters.shapes import Members
 from guard.effects import Call, outcome
 from guard.events import EffectState
-
-Members = dict[str, Any]
 
 _ACCEPTED = {"accept", "acceptForSession", "acceptWithExecpolicyAmendment"}
 _CALL_ITEMS = {"commandExecution": "exec_command", "fileChange": "apply_patch"}

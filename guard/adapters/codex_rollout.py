@@ -22,9 +22,8 @@ from guard.adapters.codex_items import (
 from guard.adapters.emit import USER_SHELL, Replay, content_hash, safe_id
 from guard.adapters.emit_rows import Row, peek
 from guard.adapters.emit_times import from_text
+from guard.adapters.shapes import Members
 from guard.events import EffectState, Gap, Out
-
-Members = dict[str, Any]
 
 SPAWN = "spawn_agent"
 _STATUS: dict[str, EffectState] = {

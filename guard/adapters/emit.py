@@ -7,6 +7,7 @@ spans are in the window of each branch (`semantics.md` 3.3). The rules are those
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from msgspec import structs
@@ -21,11 +22,18 @@ from guard.adapters.emit_shown import (
     said,
     value_hash,
 )
-from guard.adapters.emit_window import PERMISSION_MODE, Windows
+from guard.adapters.emit_window import (
+    LESS_THAN_KNOWN,
+    MORE_THAN_KNOWN,
+    PERMISSION_MODE,
+    Windows,
+)
 from guard.effects import Call, Judgement, Outcome, classify, outcome
 from guard.events import Effect, EffectState, Gate, Usage
 
 _PATH_WORDS = ("path", "file_path", "filePath", "absolute_path", "target_file", "filename")
+_SEARCHES = re.compile(r"(?i)(?!.*replace)(?:grep|glob|search|find|list|(?:^|_)(?:ls|tree)$)")
+"""Tools that look through a folder: what they answer is no text of the path that they name."""
 USER_SHELL = "user-shell"
 
 
@@ -39,6 +47,7 @@ class Replay(Windows):
         self.settled: set[str] = set()
         self.gates: set[str] = set()
         self._sent: dict[str, Call] = {}
+        self._bodies: dict[str, str] = {}
         self._branch_of: dict[str, str] = {}
 
     def show(self, shown: Shown) -> None:
@@ -49,7 +58,9 @@ class Replay(Windows):
 
     def _path_of(self, call: str | None) -> str | None:
         """The one file that a call named, by the words that runtimes have for it."""
-        sent = self._sent[call].input if call in self._sent else None
+        known = self._sent.get(call or "")
+        searches = known is not None and _SEARCHES.search(known.tool) is not None
+        sent = None if known is None or searches else known.input
         named = (
             [sent[word] for word in _PATH_WORDS if word in sent] if isinstance(sent, dict) else []
         )
@@ -141,7 +152,11 @@ class Replay(Windows):
     def body(self, id_: str) -> str | None:
         """The hash of what was sent, where that is on record."""
         call = self._sent.get(id_)
-        return None if call is None or call.input is None else value_hash(call.input)
+        if call is None or call.input is None:
+            return None
+        if id_ not in self._bodies:
+            self._bodies[id_] = value_hash(call.input)
+        return self._bodies[id_]
 
     def _effect(
         self,
@@ -199,6 +214,7 @@ class Replay(Windows):
         if counted(sent) is None or counted(answered) is None:
             self.rec.skip("token count that is no count")
             return
+        weighed = window is not None and sent
         usage = self.rec.add(
             Usage,
             at=self.at,
@@ -207,9 +223,11 @@ class Replay(Windows):
             output_tokens=answered,
             window_tokens=counted(window),
             limit_tokens=counted(limit),
+            expected_tokens=self.expected(sent) if weighed else None,
         )
-        if window is not None and sent:
-            self.weigh(sent, usage.seq or 0)
+        if usage.disagrees:
+            more = sent > (usage.expected_tokens or 0)
+            self.rec.find(MORE_THAN_KNOWN if more else LESS_THAN_KNOWN, usage.seq or 0)
 
 
 __all__ = ["PERMISSION_MODE", "USER_SHELL", "Replay", "Shown", "bare", "content_hash", "safe_id"]

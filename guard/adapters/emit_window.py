@@ -8,8 +8,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from guard.adapters.base import Reading, text_hash
-from guard.adapters.emit_shown import Shown, bounded, content_hash, said, spoken, value_hash
+from guard.adapters.base import text_hash
+from guard.adapters.emit_shown import (
+    Shown,
+    bounded,
+    content_hash,
+    counted,
+    said,
+    spoken,
+    value_hash,
+)
 from guard.adapters.recorder import Recorder
 from guard.digest import compare
 from guard.events import (
@@ -31,55 +39,8 @@ from guard.fates import noted
 
 PERMISSION_MODE = "permission-mode"
 CHARACTERS_PER_TOKEN = 4
-LEAST_TOKENS = 2_000
-TOLERANCE = 0.5
 MORE_THAN_KNOWN = "a call read far more tokens than the window on record has: content is missing"
 LESS_THAN_KNOWN = "a call read far fewer tokens than the window on record has: an edit is missing"
-
-
-class OneFate(Recorder):
-    """Each record has one fate: it is skipped only where it gave nothing at all."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._name = ""
-        self._lost = False
-        self._findings: dict[str, list[int]] = {}
-
-    def skip(self, name: str) -> None:
-        """Says nothing, unless the record turns out to say something."""
-        self._name = self._name or name
-
-    def fail(self, file: str, line: int, reason: str, kept: bytes) -> None:
-        """The record could not be read, so it gave nothing."""
-        super().fail(file, line, reason, kept)
-        self._lost = True
-
-    def tear(self, file: str, line: int, kept: bytes) -> None:
-        """The record is not whole, so it gave nothing."""
-        super().tear(file, line, kept)
-        self._lost = True
-
-    def find(self, text: str, seq: int) -> None:
-        """A finding that may come up often: one line of the coverage page says all its places."""
-        self._findings.setdefault(text, []).append(seq)
-
-    def reading(self, **header: Any) -> Reading:
-        """The finished reading, with the findings."""
-        for text, seqs in self._findings.items():
-            self.note("retention", "finding", text, *seqs)
-        self._findings.clear()
-        return super().reading(**header)
-
-    def _close(self) -> None:
-        if self._lost or not self._records:
-            # What is said before the first record, or after a lost one, belongs to none.
-            self._carried, self._before = False, len(self.events)
-            self._name, self._lost = "", False
-        elif not self._carried and len(self.events) == self._before:
-            self.skips[self._name or "nothing new"] += 1
-        self._name = ""
-        super()._close()
 
 
 class Scale:
@@ -97,22 +58,19 @@ class Scale:
         """It is not known what is in the window now: the next call starts anew."""
         self._before = None
 
-    def weigh(self, tokens: int) -> str | None:
-        """What is wrong with the window that this call read, or None."""
+    def expect(self, tokens: int) -> int | None:
+        """What the next call, which read so many tokens, could be expected to read."""
         before, self._before = self._before, (tokens, self.characters)
         if before is None:
             return None
-        expected = before[0] + (self.characters - before[1]) // CHARACTERS_PER_TOKEN
-        if abs(tokens - expected) <= max(LEAST_TOKENS, TOLERANCE * max(tokens, expected)):
-            return None
-        return MORE_THAN_KNOWN if tokens > expected else LESS_THAN_KNOWN
+        return max(0, before[0] + (self.characters - before[1]) // CHARACTERS_PER_TOKEN)
 
 
 class Windows:
     """The window of each branch. `at` and `branch` hold for what comes next."""
 
     def __init__(self) -> None:
-        self.rec: Recorder = OneFate()
+        self.rec = Recorder()
         self.at: str | None = None
         self.branch: str = MAIN
         self.edits: dict[str, Edit] = {}
@@ -122,7 +80,7 @@ class Windows:
         self._latest: dict[str, str] = {}
         self._found: dict[tuple[str, str], dict[str, Fact]] = {}
         self._said: dict[tuple[str, str], str] = {}
-        self._sizes: dict[tuple[str, str], int] = {}
+        self._sizes: dict[str | None, int] = {}
         self._scales: dict[str, Scale] = {MAIN: Scale()}
         self._policy: dict[str, Any] = {}
         self._pending: dict[str, Any] = {}
@@ -172,35 +130,33 @@ class Windows:
         if shown.place:
             self.rec.places[shown.id] = shown.place
         self._declare(span.id, hash_, found, len(words) or len(str(shown.content)))
-        self._step(span)
+        self._enter(span)
 
     def _declare(self, span: str, hash_: str, found: dict[str, Fact], size: int) -> None:
         self._latest[span] = hash_
-        self._found.setdefault((span, hash_), found)
-        self._sizes[span, hash_] = size
+        self._sizes[hash_] = size
+        if found:
+            self._found.setdefault((span, hash_), found)
 
-    def _step(self, step: Span | Edit) -> None:
-        self._steps[self.branch].append(step)
-        changed = [step.id] if isinstance(step, Span) else step.in_
-        entered = step.out.id if isinstance(step, Edit) and step.out is not None else None
-        touched = {*changed, entered} - {None}
-        scale = self._scales[self.branch]
-        scale.characters -= self._size(touched)
-        _apply(self.window, step)
-        scale.characters += self._size(touched)
+    def _enter(self, span: Span) -> None:
+        self._steps[self.branch].append(span)
+        left = self.window.get(span.id)
+        self._scales[self.branch].characters += self._sizes[span.hash] - self._sizes.get(left, 0)
+        self.window[span.id] = span.hash
 
-    def _size(self, spans: Iterable[str | None]) -> int:
-        """Characters of those of these spans that are in the window."""
-        window = self.window
-        return sum(
-            self._sizes.get((s, window[s]), 0) for s in spans if s is not None and s in window
-        )
+    def _step(self, edit: Edit) -> None:
+        self._steps[self.branch].append(edit)
+        before = self._size()
+        _apply(self.window, edit)
+        self._scales[self.branch].characters += self._size() - before
 
-    def weigh(self, tokens: int, seq: int) -> None:
-        """A call read so many tokens: is that the size of the window on record?"""
-        wrong = self._scales[self.branch].weigh(tokens)
-        if wrong is not None and isinstance(self.rec, OneFate):
-            self.rec.find(wrong, seq)
+    def _size(self) -> int:
+        """Characters of the window."""
+        return sum(self._sizes.get(hash_, 0) for hash_ in self.window.values())
+
+    def expected(self, tokens: int) -> int | None:
+        """What the window on record leads to expect of a call that read so many tokens."""
+        return self._scales[self.branch].expect(tokens)
 
     def fork(self, branch: str) -> None:
         """A sub-agent starts with an empty window, or with that of this branch if it inherits."""
@@ -233,8 +189,12 @@ class Windows:
         held: bool = True,
         trigger: str | None = None,
         count: int | None = None,
+        tokens: int | None = None,
     ) -> Edit:
-        """The window was changed. `held` = the source, and so our copy of it, still has it all."""
+        """The window was changed. `held` = the source, and so our copy of it, still has it all.
+
+        `tokens` = the size of the window before, where the source says it.
+        """
         self.settle()
         taken = list(dict.fromkeys(gone))
         recorded = held and fidelity in {"exact", "derived"}
@@ -253,14 +213,18 @@ class Windows:
             fidelity=fidelity,
             trigger=trigger,
             count=count,
+            tokens_before=counted(tokens),
         )
-        self.edits[id_] = edit
+        self._made(edit)
+        return edit
+
+    def _made(self, edit: Edit) -> None:
+        self.edits[edit.id], out = edit, edit.out
         if out is not None:
             self._declare(out.id, out.hash, {}, len(out.text or ""))
         self._step(edit)
-        if fidelity in {"count", "unknown"} or (out is not None and out.opaque):
+        if edit.fidelity in {"count", "unknown"} or (out is not None and out.opaque):
             self._scales[self.branch].unsure()
-        return edit
 
     def _copy(self, edit: str, taken: Iterable[str]) -> None:
         """The recovery record of an edit: what it takes, and that its contents are held (10.1)."""
@@ -305,7 +269,7 @@ class Windows:
             if not (isinstance(step, Edit) and step.id in self.undone):
                 _apply(window, step)
         self._windows[self.branch] = window
-        self._scales[self.branch].characters = self._size(window)
+        self._scales[self.branch].characters = self._size()
 
     def rewind(
         self,
@@ -373,7 +337,7 @@ class Windows:
             facts=_values(found),
         )
         self._declare(span.id, span.hash, found, len(words))
-        self._step(span)
+        self._enter(span)
 
 
 def _values(found: Mapping[str, Fact]) -> dict[str, str]:

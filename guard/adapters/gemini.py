@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Literal
 
 from guard.adapters.base import Adapter, Reading, Session, SourceFile
 from guard.adapters.emit import Replay
@@ -19,7 +19,6 @@ from guard.adapters.gemini_telemetry import Telemetry, session_of
 from guard.events import MAIN
 
 Dialect = Literal["chat", "telemetry", "answers"]
-Members = dict[str, Any]
 
 
 def dialect_of(head: bytes) -> Dialect | None:

@@ -11,9 +11,8 @@ from typing import Any
 from guard.adapters.emit import Replay, Shown, bare, content_hash, safe_id
 from guard.adapters.emit_rows import Row
 from guard.adapters.emit_times import from_text
+from guard.adapters.shapes import Members, id_of, total
 from guard.events import Out, Role
-
-Members = dict[str, Any]
 
 _SNAPSHOT = "<state_snapshot>"
 _CONTEXT = ("<session_context>", "<hook_context>", "<system-reminder>")
@@ -90,7 +89,7 @@ class Chat:
     def _show(self, message: Members, role: Role, item: int = 0) -> None:
         self.replay.show(
             Shown(
-                id=_id(message),
+                id=id_of(message),
                 content=_content(message),
                 text=words_of(message),
                 role=role,
@@ -101,11 +100,11 @@ class Chat:
 
     def _usage(self, message: Members) -> None:
         tokens = message.get("tokens")
-        if not isinstance(tokens, dict) or _id(message) in self._usages:
+        if not isinstance(tokens, dict) or id_of(message) in self._usages:
             return
-        self._usages.add(_id(message))
-        sent = _sum(tokens.get("input"), tokens.get("tool"))
-        answered = _sum(tokens.get("output"), tokens.get("thoughts"))
+        self._usages.add(id_of(message))
+        sent = total(tokens.get("input"), tokens.get("tool"))
+        answered = total(tokens.get("output"), tokens.get("thoughts"))
         self.replay.usage(sent, answered, window=sent + answered)
 
     def _call(self, call: Members) -> None:
@@ -134,12 +133,12 @@ class Chat:
     def _replace(self, messages: list[Members]) -> None:
         """The whole new window: what it lacks left, what it changed was replaced, more is new."""
         window = dict(self.replay.window)
-        ids = {_id(message) for message in messages}
+        ids = {id_of(message) for message in messages}
         gone = [span for span in self.replay.in_window() if span not in ids]
-        fresh = [message for message in messages if _id(message) not in window]
+        fresh = [message for message in messages if id_of(message) not in window]
         digest = next((m for m in fresh if _SNAPSHOT in words_of(m)), None)
         if digest is not None:
-            out = self.replay.digest(_id(digest), _content(digest), gone, words_of(digest))
+            out = self.replay.digest(id_of(digest), _content(digest), gone, words_of(digest))
             self.replay.edit(None, "summarize", "model", gone, out, fidelity="derived")
         elif gone:
             # Nobody announced it: seen after a rewind, when the session context was left out.
@@ -147,7 +146,9 @@ class Chat:
         for item, message in enumerate(messages):
             if message is digest:
                 continue
-            if _id(message) in window and window[_id(message)] != content_hash(_content(message)):
+            if id_of(message) in window and window[id_of(message)] != content_hash(
+                _content(message)
+            ):
                 self._changed(message)
             elif message in fresh:
                 self._show(message, _role_in_set(message), item)
@@ -156,7 +157,7 @@ class Chat:
 
     def _changed(self, message: Members) -> None:
         """The same message with another content: the host masked or renewed it."""
-        id_ = _id(message)
+        id_ = id_of(message)
         masks = _answers(message) is not None
         out = Out(id=id_, hash=content_hash(_content(message)), text=words_of(message))
         self.replay.edit(
@@ -170,10 +171,6 @@ class Chat:
         if not window:
             self.replay.rec.skip("$rewindTo in an empty window")
         self.replay.rewind(None, window[start:])
-
-
-def _id(message: Members) -> str:
-    return safe_id(str(message.get("id")))
 
 
 def _content(message: Members) -> Any:
@@ -223,7 +220,3 @@ def _undo(call: Members) -> dict[str, Any] | None:
     if isinstance(shown, dict) and "originalContent" in shown and shown.get("filePath"):
         return {"snapshot": {str(shown["filePath"]): {"backupFileName": "originalContent"}}}
     return None
-
-
-def _sum(*counts: Any) -> int:
-    return sum(count for count in counts if isinstance(count, int) and count > 0)

@@ -6,14 +6,12 @@ Seen in 0.61.0 (2026-11), one JSON object a line. Records are joined by time: th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from guard.adapters.emit import Replay
 from guard.adapters.emit_rows import Row, peek
 from guard.adapters.emit_times import from_text
+from guard.adapters.shapes import Members
 from guard.events import EffectState
-
-Members = dict[str, Any]
 
 
 def session_of(record: Members) -> str | None:

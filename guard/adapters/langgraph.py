@@ -13,9 +13,9 @@ from guard.adapters.base import Adapter, Reading, Session, SourceFile
 from guard.adapters.emit import Replay
 from guard.adapters.emit_rows import Row, first_objects, parts_by, peek, rows, scan, short_name
 from guard.adapters.langgraph_state import Checkpoints, Updates, message_of, messages_of, words_of
+from guard.adapters.shapes import Members
 
 Dialect = Literal["checkpoints", "updates"]
-Members = dict[str, Any]
 
 _TYPES = {"human", "ai", "tool", "system", "remove"}
 

@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from guard.adapters.emit import Replay, Shown, content_hash, safe_id
+from guard.adapters.emit import Replay, Shown, content_hash
 from guard.adapters.emit_rows import Row
 from guard.adapters.emit_times import from_text
 from guard.adapters.emit_tree import Tree
+from guard.adapters.shapes import Members, id_of, members_of, objects_in
 from guard.events import By, Fidelity, Role
-
-Members = dict[str, Any]
 
 _ROLES: dict[str, Role] = {"ai": "assistant", "human": "user", "tool": "tool", "system": "system"}
 _CLASSES = {"AI": "ai", "Human": "human", "Tool": "tool", "System": "system", "Remove": "remove"}
@@ -33,8 +32,8 @@ def messages_of(state: Members) -> list[Any]:
 
 def message_of(message: Any) -> Members:
     """A message as a plain object, also when it was written by LangChain's serializer."""
-    plain = _object(message)
-    kwargs = _object(plain.get("kwargs"))
+    plain = members_of(message)
+    kwargs = members_of(plain.get("kwargs"))
     if "lc" not in plain or not kwargs:
         return plain
     name = str((plain.get("id") or [""])[-1]).removesuffix("Chunk").removesuffix("Message")
@@ -69,7 +68,7 @@ class _Thread:
         """What is no longer there; a summary that came with it stands in its place."""
         digest = next((m for m in fresh if _extra(m).get("lc_source") == _SUMMARY), None)
         if digest is not None:
-            out = self.replay.digest(_id(digest), _content(digest), gone, words_of(digest))
+            out = self.replay.digest(id_of(digest), _content(digest), gone, words_of(digest))
             edit = self.replay.edit(
                 None, "summarize", "model", gone, out, fidelity=fidelity, trigger="host"
             )
@@ -80,7 +79,7 @@ class _Thread:
 
     def enter(self, message: Members, item: int) -> None:
         """A message is there. Changed under its own id, its old content was taken away."""
-        id_, content = _id(message), _content(message)
+        id_, content = id_of(message), _content(message)
         had = self.replay.window.get(id_)
         if had == content_hash(content):
             return
@@ -108,7 +107,7 @@ class _Thread:
         )
 
     def _effects(self, message: Members) -> None:
-        calls = _list(message.get("tool_calls"))
+        calls = objects_in(message.get("tool_calls"))
         self._made = [str(call.get("id")) for call in calls] or self._made
         for call in calls:
             self.replay.call(str(call.get("id")), str(call.get("name")), call.get("args"))
@@ -130,10 +129,14 @@ class _Thread:
         self.replay.end(call, "failed")
 
     def _usage(self, message: Members) -> None:
-        usage = _object(message.get("usage_metadata"))
+        usage = members_of(message.get("usage_metadata"))
         sent, answered = usage.get("input_tokens"), usage.get("output_tokens")
-        if isinstance(sent, int) and isinstance(answered, int) and _id(message) not in self._usages:
-            self._usages.add(_id(message))
+        if (
+            isinstance(sent, int)
+            and isinstance(answered, int)
+            and id_of(message) not in self._usages
+        ):
+            self._usages.add(id_of(message))
             self.replay.usage(sent, answered, window=sent + answered)
 
     def question(self, interrupt: str, requests: Sequence[Members]) -> None:
@@ -164,17 +167,17 @@ class Checkpoints(_Thread):
         parent = state.get("parent") or state.get("parent_checkpoint_id")
         self.tree.grow(id_, parent if isinstance(parent, str) else self.tree.tip)
         messages = [message_of(message) for message in messages_of(state)]
-        ids = {_id(message) for message in messages}
+        ids = {id_of(message) for message in messages}
         window = self.replay.in_window()
-        fresh = [message for message in messages if _id(message) not in window]
+        fresh = [message for message in messages if id_of(message) not in window]
         gone = [span for span in window if span not in ids]
-        source = _object(state.get("metadata")).get("source")
+        source = members_of(state.get("metadata")).get("source")
         self.leave(gone, fresh, "human" if source in ("update", "fork") else "host", "exact")
         for item, message in enumerate(messages):
             self.enter(message, item)
-        for interrupt in _list(state.get("interrupts")):
-            value = _object(interrupt.get("value"))
-            self.question(str(interrupt.get("id")), _list(value.get("action_requests")))
+        for interrupt in objects_in(state.get("interrupts")):
+            value = members_of(interrupt.get("value"))
+            self.question(str(interrupt.get("id")), objects_in(value.get("action_requests")))
         self.replay.rec.skip(f"checkpoint without a change ({source})")
 
 
@@ -195,8 +198,8 @@ class Updates(_Thread):
 
     def _interrupt(self, interrupt: Any) -> None:
         if isinstance(interrupt, dict):
-            value = _object(interrupt.get("value"))
-            self.question(str(interrupt.get("id")), _list(value.get("action_requests")))
+            value = members_of(interrupt.get("value"))
+            self.question(str(interrupt.get("id")), objects_in(value.get("action_requests")))
         elif match := _INTERRUPT_ID.search(str(interrupt)):
             self.question(match[1], [{}] * str(interrupt).count("'description'"))
 
@@ -204,40 +207,29 @@ class Updates(_Thread):
         removed = [str(m.get("id")) for m in messages if m.get("type") == "remove"]
         kept = [m for m in messages if m.get("type") != "remove"]
         window = self.replay.in_window()
-        stays = {_id(message) for message in kept}
+        stays = {id_of(message) for message in kept}
         left = window if _REMOVE_ALL in removed else [s for s in window if s in removed]
         gone = [span for span in left if span not in stays]
         if removed:
             # What a person put in is not in this stream, so it is not known what all went.
-            fresh = [message for message in kept if _id(message) not in window]
+            fresh = [message for message in kept if id_of(message) not in window]
             self.leave(gone, fresh, "host", "unknown")
         for item, message in enumerate(messages):
             if message.get("type") != "remove":
                 self.enter(message, item)
 
 
-def _id(message: Members) -> str:
-    return safe_id(str(message.get("id")))
-
-
 def _content(message: Members) -> Any:
     """What the model reads of a message: its words, and the calls it made."""
     content = message.get("content")
     calls = [
-        {"name": c.get("name"), "args": c.get("args")} for c in _list(message.get("tool_calls"))
+        {"name": c.get("name"), "args": c.get("args")}
+        for c in objects_in(message.get("tool_calls"))
     ]
     return {"content": content, "calls": calls} if calls else content
 
 
 def _extra(message: Members) -> Members:
-    extra = _object(message.get("additional_kwargs"))
-    data = _object(extra.get("lc_data"))
+    extra = members_of(message.get("additional_kwargs"))
+    data = members_of(extra.get("lc_data"))
     return extra | data
-
-
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Members]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

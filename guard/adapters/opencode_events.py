@@ -14,9 +14,8 @@ from msgspec import Struct, field
 from guard.adapters.base import Place
 from guard.adapters.emit import Replay, Shown, safe_id
 from guard.adapters.emit_times import from_ms
+from guard.adapters.shapes import Members, id_of, members_of, total
 from guard.events import Role
-
-Members = dict[str, Any]
 
 CLEARED = "[Old tool result content cleared]"
 _REJECTED = "rejected permission"
@@ -108,12 +107,12 @@ class EventLog:
     # Session
 
     def _session_created(self, data: Members) -> None:
-        self.version = str(_object(data.get("info")).get("version") or self.version)
+        self.version = str(members_of(data.get("info")).get("version") or self.version)
         self.replay.decided_by(runtime="opencode", version=self.version)
 
     def _session_updated(self, data: Members) -> None:
         """A revert that is staged and taken back changed no window that a model read."""
-        revert = _object(_object(data.get("info")).get("revert"))
+        revert = members_of(members_of(data.get("info")).get("revert"))
         first = str(revert.get("messageID"))
         if first in self._messages:
             self._revert = Revert(self._event, self._after(first, revert.get("partID")))
@@ -166,7 +165,7 @@ class EventLog:
     # Messages
 
     def _message_updated(self, data: Members) -> None:
-        info = _object(data.get("info"))
+        info = members_of(data.get("info"))
         id_ = str(info.get("id"))
         is_new = id_ not in self._messages
         if is_new:
@@ -180,21 +179,21 @@ class EventLog:
                 self._compaction = None
                 self.replay.rec.skip("compaction failed")
                 return
-            compaction.is_done = bool(_object(info.get("time")).get("completed"))
+            compaction.is_done = bool(members_of(info.get("time")).get("completed"))
         if is_new or info.get("summary") is True:
             self.replay.rec.use()
         else:
             self.replay.rec.skip("message.updated")
 
     def _settings(self, info: Members) -> None:
-        model = _object(info.get("model")).get("modelID") or info.get("modelID")
+        model = members_of(info.get("model")).get("modelID") or info.get("modelID")
         if info.get("role") == "user" and isinstance(model, str):
             self.replay.decided_by(model=model)
             self.replay.settle()
             self.replay.permission({"agent": info.get("agent")})
 
     def _part_updated(self, data: Members) -> None:
-        part = _object(data.get("part"))
+        part = members_of(data.get("part"))
         kind = str(part.get("type"))
         message = self._messages.get(str(part.get("messageID")))
         if message is None or kind not in self._parts:
@@ -215,7 +214,7 @@ class EventLog:
     def _file(self, message: Message, part: Members) -> None:
         name = str(part.get("filename") or part.get("url") or "")
         content = {name: part.get(name) for name in ("mime", "filename", "url", "source")}
-        text = _object(_object(part.get("source")).get("text")).get("value")
+        text = members_of(members_of(part.get("source")).get("text")).get("value")
         self._show(message, part, content, text if isinstance(text, str) else "", "user", name)
 
     def _show(
@@ -229,7 +228,7 @@ class EventLog:
         tool: str | None = None,
         effect: str | None = None,
     ) -> None:
-        id_ = _id(part)
+        id_ = id_of(part)
         if id_ not in message.parts:
             message.parts.append(id_)
         shown = Shown(
@@ -247,7 +246,7 @@ class EventLog:
     # Effects
 
     def _tool(self, message: Message, part: Members) -> None:
-        state = _object(part.get("state"))
+        state = members_of(part.get("state"))
         status, call, tool = (
             str(known) for known in (state.get("status"), part.get("callID"), part.get("tool"))
         )
@@ -256,7 +255,7 @@ class EventLog:
             return
         if call not in message.calls:
             message.calls.append(call)
-        if _object(state.get("time")).get("compacted"):
+        if members_of(state.get("time")).get("compacted"):
             self._prune(part, state)
             return
         self.replay.call(call, tool, state.get("input"))
@@ -276,7 +275,7 @@ class EventLog:
                 self.replay.answer(gate, approved=False, by="user", human=True)
             self.replay.end(call, "failed")
             return
-        metadata = _object(state.get("metadata"))
+        metadata = members_of(state.get("metadata"))
         result: Any = text
         if isinstance(metadata.get("exit"), int):
             result = {"stdout": text, "exit_code": metadata["exit"]}
@@ -294,7 +293,7 @@ class EventLog:
         self.replay.rec.use()
 
     def _permission_asked(self, data: Members) -> None:
-        call = _object(data.get("tool")).get("callID")
+        call = members_of(data.get("tool")).get("callID")
         if not isinstance(call, str):
             self.replay.rec.skip("permission.asked without a call")
             return
@@ -314,7 +313,7 @@ class EventLog:
 
     def _prune(self, part: Members, state: Members) -> None:
         """The host cleared an old result by a fixed rule. The log still has what it was."""
-        id_ = _id(part)
+        id_ = id_of(part)
         if id_ in self._cleared:
             self.replay.rec.use()
             return
@@ -340,7 +339,7 @@ class EventLog:
 
     def _summary_text(self, part: Members, kind: str) -> None:
         if self._compaction is not None and kind == "text":
-            self._compaction.part = _id(part)
+            self._compaction.part = id_of(part)
             self._compaction.text = str(part.get("text") or "")
         self.replay.rec.use()
 
@@ -364,37 +363,25 @@ class EventLog:
     # Usage
 
     def _step_finish(self, message: Message, part: Members) -> None:
-        tokens = _object(part.get("tokens"))
-        cache = _object(tokens.get("cache"))
-        sent = _sum(tokens.get("input"), cache.get("read"), cache.get("write"))
-        answered = _sum(tokens.get("output"), tokens.get("reasoning"))
+        tokens = members_of(part.get("tokens"))
+        cache = members_of(tokens.get("cache"))
+        sent = total(tokens.get("input"), cache.get("read"), cache.get("write"))
+        answered = total(tokens.get("output"), tokens.get("reasoning"))
         # The call that wrote a summary read a window of its own.
         self.replay.usage(sent, answered, window=None if message.is_summary else sent + answered)
 
 
 def _tail(data: Members) -> bool:
-    return isinstance(_object(data.get("part")).get("tail_start_id"), str)
+    return isinstance(members_of(data.get("part")).get("tail_start_id"), str)
 
 
 def _time(data: Members) -> str | None:
     if isinstance(data.get("time"), int):
         return from_ms(data["time"])
-    times = _object(_object(data.get("info")).get("time"))
+    times = members_of(members_of(data.get("info")).get("time"))
     return from_ms(times.get("completed") or times.get("updated") or times.get("created"))
 
 
-def _id(part: Members) -> str:
-    return safe_id(str(part.get("id")))
-
-
 def _path(sent: Any) -> str | None:
-    path = _object(sent).get("filePath")
+    path = members_of(sent).get("filePath")
     return path if isinstance(path, str) else None
-
-
-def _sum(*counts: Any) -> int:
-    return sum(count for count in counts if isinstance(count, int) and count > 0)
-
-
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}

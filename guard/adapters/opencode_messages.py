@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from guard.adapters.emit import Replay
-from guard.adapters.opencode_events import EventLog, Members
+from guard.adapters.opencode_events import EventLog
+from guard.adapters.shapes import Members
 
 
 def replay_messages(replay: Replay, log: EventLog, messages: Iterable[Any]) -> None:

@@ -16,9 +16,8 @@ from guard.adapters.emit import Replay, Shown, bare, safe_id
 from guard.adapters.emit_rows import Row, document, first_objects, peek, rows, scan, short_name
 from guard.adapters.emit_times import from_local
 from guard.adapters.emit_tree import Tree
+from guard.adapters.shapes import Members, id_of, members_of
 from guard.events import Role
-
-Members = dict[str, Any]
 
 _KINDS = {
     "SystemPromptEvent",
@@ -152,18 +151,18 @@ class _Conversation:
     def state(self, state: Any) -> None:
         """The latest settings; what they were before is not on record."""
         self.replay.rec.record()
-        state = _object(state)
+        state = members_of(state)
         self.id = str(state.get("id") or "")
-        agent = _object(state.get("agent"))
-        condenser = _object(agent.get("condenser"))
+        agent = members_of(state.get("agent"))
+        condenser = members_of(agent.get("condenser"))
         self.replay.decided_by(
             runtime="openhands",
-            model=_object(agent.get("llm")).get("model"),
+            model=members_of(agent.get("llm")).get("model"),
             condenser=condenser.get("kind"),
             **{name: condenser.get(name) for name in ("max_size", "max_tokens", "keep_first")},
         )
         self.replay.settle()
-        confirms = _object(state.get("confirmation_policy")).get("kind")
+        confirms = members_of(state.get("confirmation_policy")).get("kind")
         text = f"confirmation policy at the end: {confirms}; earlier ones are not on record"
         self.replay.rec.note("authorization", "finding", text)
 
@@ -173,7 +172,7 @@ class _Conversation:
         self._row = row
         self.replay.at = from_local(event.get("timestamp"))
         parent = event.get("parent_id")
-        self._tree.grow(_id(event), parent if isinstance(parent, str) else self._tree.tip)
+        self._tree.grow(id_of(event), parent if isinstance(parent, str) else self._tree.tip)
         kind = str(event.get("kind"))
         if kind in self._kinds:
             self._kinds[kind](event)
@@ -183,7 +182,7 @@ class _Conversation:
         self.replay.rec.skip(kind)
 
     def _show(self, event: Members, role: Role, content: Any, **source: Any) -> None:
-        id_ = _id(event)
+        id_ = id_of(event)
         self._tree.shown(id_)
         self.replay.show(
             Shown(
@@ -203,7 +202,7 @@ class _Conversation:
 
     def _message(self, event: Members) -> None:
         role = _ROLES.get(str(event.get("source")), "system")
-        self._show(event, role, bare(_object(event.get("llm_message")).get("content")))
+        self._show(event, role, bare(members_of(event.get("llm_message")).get("content")))
 
     def _action(self, event: Members) -> None:
         call, tool = str(event.get("tool_call_id")), str(event.get("tool_name"))
@@ -214,7 +213,7 @@ class _Conversation:
 
     def _observation(self, event: Members) -> None:
         call, tool = str(event.get("tool_call_id")), str(event.get("tool_name"))
-        observation = _object(event.get("observation"))
+        observation = members_of(event.get("observation"))
         path = observation.get("path")
         content = bare(observation.get("content", observation))
         self._show(event, "tool", content, effect=call, tool=tool, path=_text(path))
@@ -245,7 +244,7 @@ class _Conversation:
         forgotten = [safe_id(str(id_)) for id_ in named] if isinstance(named, list) else []
         known = [span for span in self.replay.window if span in forgotten]
         gone = known + sorted(set(forgotten) - set(known))
-        summary, id_ = event.get("summary"), _id(event)
+        summary, id_ = event.get("summary"), id_of(event)
         trigger = "request" if self._requested else None
         self._requested = False
         if isinstance(summary, str):
@@ -257,20 +256,16 @@ class _Conversation:
         self._tree.edited(id_, out.id if out else None)
 
 
-def _id(event: Members) -> str:
-    return safe_id(str(event.get("id")))
-
-
 def _sent(event: Members) -> Any:
     """The arguments as the model sent them."""
-    arguments = _object(event.get("tool_call")).get("arguments")
+    arguments = members_of(event.get("tool_call")).get("arguments")
     value = peek(arguments.encode()) if isinstance(arguments, str) else arguments
     return value if value is not None else event.get("action")
 
 
 def _result(observation: Members) -> Any:
     text = _joined(observation.get("content"))
-    metadata = _object(observation.get("metadata"))
+    metadata = members_of(observation.get("metadata"))
     code = observation.get("exit_code", metadata.get("exit_code"))
     if observation.get("timeout") is True:
         return {"stdout": text, "interrupted": True}
@@ -288,7 +283,7 @@ def _words(event: Members) -> str:
             extra = _joined(event.get("extended_content"))
             return "\n".join(filter(None, (_joined(holder[name]), extra)))
     if event.get("kind") == "ActionEvent":
-        call = _object(event.get("tool_call"))
+        call = members_of(event.get("tool_call"))
         said = _joined(event.get("thought"))
         return "\n".join(filter(None, (said, f"{call.get('name')} {call.get('arguments')}")))
     return str(event.get("error") or event.get("rejection_reason") or event.get("summary") or "")
@@ -304,10 +299,6 @@ def _joined(content: Any) -> str:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}
 
 
 def _say_what_it_proves(replay: Replay, *, with_state: bool) -> None:

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from guard.adapters.base import Adapter, Reading, Session, SourceFile
 from guard.adapters.emit import Replay
-from guard.adapters.emit_rows import document, first_objects, rows, scan, short_name
-from guard.adapters.otlp_decode import Members, Signal, is_json, is_protobuf, signals, unpack
+from guard.adapters.emit_rows import decode, document, first_objects, rows, scan, short_name
+from guard.adapters.otlp_decode import Kind, Signal, is_json, is_protobuf, signals, unpack
 from guard.adapters.otlp_genai import Conversation, time_of
 from guard.adapters.recorder import Recorder
+from guard.adapters.shapes import Members
 
 _CONVERSATION = (
     "gen_ai.conversation.id",
@@ -96,18 +98,51 @@ def _bodies(
         yield row.value
 
 
+class Exported(Struct, frozen=True):
+    """One span or log record as a line of its own, which this adapter reads like its whole body.
+
+    `conversation` is empty where the body does not say it; then only `trace` joins it to others.
+    """
+
+    conversation: str
+    trace: str
+    line: bytes
+
+
+def exported(body: bytes, kind: Kind, *, is_protobuf: bool) -> Iterator[Exported]:
+    """The signals of one OTLP export request (`/v1/traces`, `/v1/logs`), unpacked, by their times.
+
+    Raises `ValueError` when the body is no such request.
+    """
+    value = unpack(body, kind) if is_protobuf else _object(body)
+    found = [signal for signal in signals(value) if signal.is_log == (kind == "logs")]
+    yield from _exported(sorted(found, key=lambda signal: time_of(signal) or ""))
+
+
+def _object(body: bytes) -> Members:
+    value, _ = decode(body)
+    if not isinstance(value, dict):
+        raise ValueError("no OTLP body: not an object")
+    return value
+
+
+def _exported(found: Sequence[Signal]) -> Iterator[Exported]:
+    """A signal that names no conversation is of the one that its trace names."""
+    named = [(signal, _trace(signal), conversation_of(signal.attributes) or "") for signal in found]
+    traces = {trace: name for _, trace, name in named if name and trace}
+    for signal, trace, name in named:
+        yield Exported(name or traces.get(trace, ""), trace, _alone(signal))
+
+
 def _by_conversation(file: SourceFile) -> list[tuple[str, SourceFile]]:
     found = [signal for body in _bodies(Recorder(), file, (file,), 0) for signal in signals(body)]
-    traces = {
-        _trace(s): name for s in found if (name := conversation_of(s.attributes)) and _trace(s)
-    }
     names = list(dict.fromkeys(filter(None, (conversation_of(s.attributes) for s in found))))
     if len(names) < 2:
         return [(names[0] if names else short_name(file), file)]
     parts: dict[str, list[bytes]] = {}
-    for signal in found:
-        name = conversation_of(signal.attributes) or traces.get(_trace(signal))
-        parts.setdefault(name or _trace(signal) or short_name(file), []).append(_alone(signal))
+    for one in _exported(found):
+        name = one.conversation or one.trace or short_name(file)
+        parts.setdefault(name, []).append(one.line)
     return [
         (name, SourceFile(f"{file.name}?conversation={name}", b"".join(lines)))
         for name, lines in parts.items()

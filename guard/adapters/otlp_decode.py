@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
 
 import msgspec
 from google.protobuf import json_format  # type: ignore[import-untyped]
@@ -19,8 +19,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from guard.adapters.emit_rows import decode
-
-Members = dict[str, Any]
+from guard.adapters.shapes import Members, members_of, objects_in
 
 _JSON = re.compile(rb'\s*\{\s*"resource(?:Spans|Logs|_spans|_logs)"\s*:')
 _TRACE_ID_BYTES = 16
@@ -57,21 +56,31 @@ def _inside(head: bytes) -> int | None:
     return head[place + 1] if place + 1 < len(head) else None
 
 
-def unpack(body: bytes) -> Members:
+Kind = Literal["traces", "logs"]
+_REQUESTS: dict[Kind, Callable[[], Message]] = {
+    "traces": ExportTraceServiceRequest,
+    "logs": ExportLogsServiceRequest,
+}
+
+
+def unpack(body: bytes, kind: Kind | None = None) -> Members:
     """A protobuf body in the shape of its JSON. Raises `ValueError` when it is none.
 
     Traces and logs differ only inside: a span has an id of 16 bytes where a log has a time.
     """
-    traces = ExportTraceServiceRequest()
-    logs = ExportLogsServiceRequest()
     try:
-        traces.ParseFromString(body)
-        if _has_spans(traces):
-            return _as_json(traces)
-        logs.ParseFromString(body)
+        if kind is not None:
+            return _as_json(_parsed(kind, body))
+        traces = _parsed("traces", body)
+        return _as_json(traces if _has_spans(traces) else _parsed("logs", body))
     except DecodeError as error:
         raise ValueError("no OTLP body: " + str(error).splitlines()[0]) from error
-    return _as_json(logs)
+
+
+def _parsed(kind: Kind, body: bytes) -> Message:
+    request = _REQUESTS[kind]()
+    request.ParseFromString(body)
+    return request
 
 
 def _as_json(message: Message) -> Members:
@@ -80,7 +89,7 @@ def _as_json(message: Message) -> Members:
     return _with_hex(value)
 
 
-def _has_spans(traces: ExportTraceServiceRequest) -> bool:
+def _has_spans(traces: Message) -> bool:
     spans = [s for r in traces.resource_spans for scope in r.scope_spans for s in scope.spans]
     return bool(spans) and all(len(span.trace_id) == _TRACE_ID_BYTES for span in spans)
 
@@ -104,10 +113,10 @@ def signals(body: Members) -> Iterator[Signal]:
         ("resourceSpans", "scopeSpans", "spans", False),
         ("resourceLogs", "scopeLogs", "logRecords", True),
     ):
-        for holder in _list(body.get(outer) or body.get(_snake(outer))):
-            resource = attributes_of(_object(holder.get("resource")))
-            for scope in _list(holder.get(inner) or holder.get(_snake(inner))):
-                for record in _list(scope.get(leaf) or scope.get(_snake(leaf))):
+        for holder in objects_in(body.get(outer) or body.get(_snake(outer))):
+            resource = attributes_of(members_of(holder.get("resource")))
+            for scope in objects_in(holder.get(inner) or holder.get(_snake(inner))):
+                for record in objects_in(scope.get(leaf) or scope.get(_snake(leaf))):
                     yield Signal(attributes_of(record), resource, record, is_log)
 
 
@@ -120,7 +129,7 @@ def attributes_of(record: Members) -> Members:
     attributes = record.get("attributes")
     if isinstance(attributes, dict):
         return attributes
-    return {str(pair.get("key")): value_of(pair.get("value")) for pair in _list(attributes)}
+    return {str(pair.get("key")): value_of(pair.get("value")) for pair in objects_in(attributes)}
 
 
 def value_of(any_value: Any) -> Any:
@@ -131,22 +140,14 @@ def value_of(any_value: Any) -> Any:
     if kind == "intValue" and isinstance(value, str):
         return int(value) if re.fullmatch(r"-?\d{1,19}", value) else value
     if kind == "arrayValue":
-        return [value_of(inner) for inner in _plain_list(_object(value).get("values"))]
+        return [value_of(inner) for inner in _plain_list(members_of(value).get("values"))]
     if kind == "kvlistValue":
         return {
             str(pair.get("key")): value_of(pair.get("value"))
-            for pair in _list(_object(value).get("values"))
+            for pair in objects_in(members_of(value).get("values"))
         }
     return value
 
 
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}
-
-
 def _plain_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _list(value: Any) -> Iterable[Members]:
-    return [inner for inner in _plain_list(value) if isinstance(inner, dict)]

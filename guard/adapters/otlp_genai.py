@@ -16,8 +16,9 @@ from guard.adapters.emit import PERMISSION_MODE, Replay, Shown, content_hash, sa
 from guard.adapters.emit_rows import peek
 from guard.adapters.emit_times import from_ns
 from guard.adapters.gemini_telemetry import Telemetry
-from guard.adapters.otlp_decode import Members, Signal
+from guard.adapters.otlp_decode import Signal
 from guard.adapters.otlp_messages import Part, instructions_of, parts_of
+from guard.adapters.shapes import Members
 from guard.events import MAIN, Gap, Out
 
 _MODEL_CALLS = {"chat", "text_completion", "generate_content"}

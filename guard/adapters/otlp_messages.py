@@ -13,9 +13,9 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from guard.adapters.emit_rows import peek
+from guard.adapters.shapes import Members, members_of
 from guard.events import Role
 
-Members = dict[str, Any]
 Kind = Literal["text", "call", "result", "reasoning", "compaction", "other"]
 
 _ROLES: dict[str, Role] = {
@@ -112,7 +112,7 @@ def _call(id_: str, name: Any, arguments: Any) -> Part:
 
 
 def _flat_parts(message: Members) -> Iterator[Part]:
-    message = _object(message.get("message")) or message
+    message = members_of(message.get("message")) or message
     role = _ROLES.get(str(message.get("role")), "user")
     content = message.get("content")
     answered = message.get("tool_call_id")
@@ -121,12 +121,12 @@ def _flat_parts(message: Members) -> Iterator[Part]:
     elif isinstance(content, str) and content:
         yield Part(role, "text", content, content)
     for item in _in_order(message.get("contents")):
-        text = _object(item.get("message_content")).get("text")
+        text = members_of(item.get("message_content")).get("text")
         if isinstance(text, str):
             yield Part(role, "text", text, text)
     for item in _in_order(message.get("tool_calls")):
-        call = _object(item.get("tool_call")) or item
-        function = _object(call.get("function")) or call
+        call = members_of(item.get("tool_call")) or item
+        function = members_of(call.get("function")) or call
         yield _call(str(call.get("id") or ""), function.get("name"), function.get("arguments"))
 
 
@@ -145,7 +145,7 @@ def _nested(attributes: Mapping[str, Any], prefix: str) -> list[Members]:
 
 def _in_order(numbered: Any) -> list[Members]:
     """The values of an object whose names are numbers, in the order of these."""
-    found = [name for name in _object(numbered) if re.fullmatch(r"\d{1,9}", name)]
+    found = [name for name in members_of(numbered) if re.fullmatch(r"\d{1,9}", name)]
     values = [numbered[name] for name in sorted(found, key=int)]
     return [value for value in values if isinstance(value, dict)]
 
@@ -160,9 +160,7 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return "\n".join(filter(None, (_text(_object(each).get("text", each)) for each in value)))
+        return "\n".join(
+            filter(None, (_text(members_of(each).get("text", each)) for each in value))
+        )
     return "" if value is None else str(value)
-
-
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}

@@ -14,9 +14,8 @@ from guard.adapters.emit import USER_SHELL, Replay, Shown, safe_id
 from guard.adapters.emit_rows import Row, first_objects, peek, rows, scan, short_name
 from guard.adapters.emit_times import from_text
 from guard.adapters.emit_tree import Tree
+from guard.adapters.shapes import Members, members_of, total
 from guard.events import Fidelity, Role
-
-Members = dict[str, Any]
 
 _ROLES: dict[str, Role] = {
     "user": "user",
@@ -126,7 +125,7 @@ class _Entries:
     # Window and effects
 
     def _message(self, entry: Members) -> None:
-        message = _object(entry.get("message"))
+        message = members_of(entry.get("message"))
         role = str(message.get("role"))
         if role == "bashExecution":
             self._typed(entry, message)
@@ -134,7 +133,7 @@ class _Entries:
         items = _items(entry)
         for index, item in enumerate(items):
             self._show(entry, item, index, len(items), _ROLES.get(role, "system"), message)
-            if _object(item).get("type") == "toolCall":
+            if members_of(item).get("type") == "toolCall":
                 self.replay.call(str(item.get("id")), str(item.get("name")), item.get("arguments"))
         if role == "toolResult":
             failed = message.get("isError") is True
@@ -150,7 +149,7 @@ class _Entries:
         native = entry.get("id")
         base = safe_id(native) if isinstance(native, str) else f"span-{self.replay.rec.next}"
         id_ = base if count == 1 or native is None else f"{base}/{index}"
-        is_call = _object(item).get("type") == "toolCall"
+        is_call = members_of(item).get("type") == "toolCall"
         self._tree.shown(id_)
         self._places[id_] = len(self._nodes) - 1
         self.replay.show(
@@ -183,9 +182,9 @@ class _Entries:
             self._show(entry, item, index, len(items), "system", {})
 
     def _usage(self, message: Members) -> None:
-        usage = _object(message.get("usage"))
-        sent = _sum(usage.get("input"), usage.get("cacheRead"), usage.get("cacheWrite"))
-        answered = _sum(usage.get("output"))
+        usage = members_of(message.get("usage"))
+        sent = total(usage.get("input"), usage.get("cacheRead"), usage.get("cacheWrite"))
+        answered = total(usage.get("output"))
         if sent:
             self.replay.usage(sent, answered, window=sent + answered)
 
@@ -199,7 +198,16 @@ class _Entries:
         name = id_ or self.replay.next_edit(recorded=fidelity == "exact")
         out = self.replay.digest(f"{name}-summary", str(entry.get("summary") or ""), gone)
         trigger = "hook" if entry.get("fromHook") else None
-        self.replay.edit(name, "summarize", "model", gone, out, fidelity=fidelity, trigger=trigger)
+        self.replay.edit(
+            name,
+            "summarize",
+            "model",
+            gone,
+            out,
+            fidelity=fidelity,
+            trigger=trigger,
+            tokens=entry.get("tokensBefore"),
+        )
         self._tree.edited(name, out.id)
         self._places[out.id] = len(self._nodes) - 1
 
@@ -228,30 +236,22 @@ class _Entries:
 
 def _items(entry: Members) -> list[Any]:
     message = entry.get("message")
-    content = _object(message if message is not None else entry).get("content")
+    content = members_of(message if message is not None else entry).get("content")
     return content if isinstance(content, list) else [] if content in (None, "") else [content]
 
 
 def _content(item: Any) -> Any:
-    text = _object(item).get("text")
+    text = members_of(item).get("text")
     return text if isinstance(text, str) else item
 
 
 def _words(item: Any) -> str:
     if isinstance(item, str):
         return item
-    item = _object(item)
+    item = members_of(item)
     if item.get("type") == "toolCall":
         return f"{item.get('name')} {item.get('arguments')}"
     return str(item.get("text") or item.get("thinking") or "")
-
-
-def _sum(*counts: Any) -> int:
-    return sum(count for count in counts if isinstance(count, int) and count > 0)
-
-
-def _object(value: Any) -> Members:
-    return value if isinstance(value, dict) else {}
 
 
 PI = Pi()

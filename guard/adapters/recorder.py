@@ -19,7 +19,8 @@ class Recorder:
     """Collects one reading: gives numbers, counts records, keeps blind spots.
 
     Call `line` once for each physical line and `record` for each object of it; then `add` any
-    number of events, or `skip`, or `fail`. A record that was added to is used.
+    number of events, or `skip`, or `fail`. A record has one fate: it is skipped only where it gave
+    nothing at all.
     """
 
     def __init__(self) -> None:
@@ -33,6 +34,9 @@ class Recorder:
         self._lines = self._records = self._used = 0
         self._before = 0
         self._carried = False
+        self._name = ""
+        self._lost = False
+        self._findings: dict[str, list[int]] = {}
         self._blind: list[tuple[int, int]] = []
         self._open: dict[str, tuple[int, str]] = {}
         self._spots: dict[str, list[int]] = {}
@@ -58,21 +62,27 @@ class Recorder:
         self._records += 1
 
     def _close(self) -> None:
-        self._used += self._carried or len(self.events) > self._before
+        gave = self._carried or len(self.events) > self._before
+        # What is said before the first record, or after a lost one, belongs to none.
+        if self._records and not self._lost:
+            self._used += gave
+            if not gave:
+                self.skips[self._name or "nothing new"] += 1
         self._before = len(self.events)
-        self._carried = False
+        self._carried, self._name, self._lost = False, "", False
 
     def use(self) -> None:
         """The record is used without an event of its own: another event carries what it says."""
         self._carried = True
 
     def skip(self, name: str) -> None:
-        """The record says nothing about window, edits, effects, policy, gates or usage."""
-        self.skips[name] += 1
+        """It says nothing about window, edits, effects, policy, gates or usage."""
+        self._name = self._name or name
 
     def fail(self, file: str, line: int, reason: str, kept: bytes) -> None:
         """The record could not be read."""
         self.errors.append(LineError(file, line, reason, kept[:KEPT_BYTES]))
+        self._lost = True
 
     def gap(self, what: str, consequence: str, at: str | None = None) -> None:
         """Something is known to be missing here. The event belongs to no record."""
@@ -87,6 +97,7 @@ class Recorder:
             self.torn = error
         else:
             self.errors.append(error)
+        self._lost = True
 
     def note(
         self,
@@ -97,6 +108,10 @@ class Recorder:
     ) -> None:
         """A line for the coverage page."""
         self.notes.append(Note(topic, says, text, max(1, len(seqs)), seqs[:100]))
+
+    def find(self, text: str, seq: int) -> None:
+        """A finding that may come up often: one line of the coverage page says all its places."""
+        self._findings.setdefault(text, []).append(seq)
 
     def blind(self, reason: str) -> None:
         """An effect may be missing right here: the next number is not attested."""
@@ -129,6 +144,8 @@ class Recorder:
     ) -> Reading:
         """The finished reading. `attests` = the source records every call of the agent."""
         self._close()
+        for text, seqs in self._findings.items():
+            self.note("retention", "finding", text, *seqs)
         for first, reason in self._open.values():
             self._spots.setdefault(reason, []).append(first)
         for reason, seqs in self._spots.items():

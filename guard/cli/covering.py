@@ -10,6 +10,7 @@ import msgspec
 
 from guard import adapters
 from guard.adapters.base import Reading
+from guard.adapters.coverage import sections
 from guard.cli import sources
 from guard.cli.visible import visible
 
@@ -47,9 +48,11 @@ def _lines(reading: Reading) -> list[str]:
         f"{counts.records} records on {counts.lines} lines: {counts.used} read, "
         f"{counts.skipped} skipped by name, {counts.failed} failed, {counts.torn} torn",
     ]
-    lines += [
-        f"  {note.topic}: {note.says}: {note.text}" + _times(note.count) for note in reading.notes
-    ]
+    for section in sections(reading.notes):
+        lines += [
+            f"  {section.topic}: {note.says}: {note.text}" + _times(note.count)
+            for note in section.notes
+        ]
     lines += [f"  skipped: {kind}{_times(times)}" for kind, times in sorted(reading.skips.items())]
     lines += [f"  failed: {error}" for error in reading.errors]
     if reading.torn is not None:

@@ -87,6 +87,8 @@ class Keyed:
         self.source = source
         self.digest = digest
         self.patterns = {fact.key: key_pattern(fact.key) for fact in self.facts}
+        self._known_files = {base_name(fact.scope) for fact in self.facts}
+        self._naming: dict[str, list[Statement]] = {}
         self._found_spans: dict[str, list[tuple[int, int]]] = {}
 
     def check(self, fact: Fact) -> Verdict:
@@ -124,7 +126,7 @@ class Keyed:
         """Mentions with a value, and statements that name the key without one."""
         valued: list[Mention] = []
         bare: list[Statement] = []
-        for statement in self.digest:
+        for statement in self._statements_naming(fact.key):
             since = 0
             if statement.cells:
                 valued += self._column(fact, statement)
@@ -137,6 +139,13 @@ class Keyed:
                 if len(valued) + len(bare) > MOST_MENTIONS:
                     return valued, bare
         return valued, bare
+
+    def _statements_naming(self, key: str) -> list[Statement]:
+        """The statements that name a key: facts of one key share them."""
+        if key not in self._naming:
+            named = self.patterns[key].search
+            self._naming[key] = [s for s in self.digest if named(s.text)]
+        return self._naming[key]
 
     def _read(
         self, fact: Fact, statement: Statement, match: re.Match[str], since: int
@@ -191,9 +200,8 @@ class Keyed:
 
     def _files(self, before: str) -> set[str]:
         """Files named before the key, if some fact of this comparison comes from one of them."""
-        known = {base_name(fact.scope) for fact in self.facts}
         found = files_in(before)
-        return found if found & known or _ATTRIBUTED.search(before.strip()) else set()
+        return found if found & self._known_files or _ATTRIBUTED.search(before.strip()) else set()
 
     def _place_in_group(self, text: str, match: re.Match[str]) -> tuple[int, int]:
         """`a/b: 1/2`, `a and b are both 1`: the place of the key among keys said together."""

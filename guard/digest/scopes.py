@@ -20,9 +20,8 @@ _ENV_OF: Final = {word: env for env, words in ENVIRONMENTS.items() for word in w
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 _PART = re.compile(r"[a-z]+|\d+")
 _FILE = re.compile(
-    r"(?<![\w/])(?:[\w.-]+/)*[\w-]*\.?[\w-]*\.(?:ya?ml|toml|json|ini|cfg|conf|env|"
-    r"properties|tf|tfvars|py|ts|js|go|rb|rs|java|sh|md|txt|service)\b|"
-    r"(?<![\w.])\.env\b"
+    r"(?<![\w/])(?:[\w.-]+/)*(?:\.env(?:\.\w[\w-]*)*|[\w-]*\.?[\w-]*\.(?:ya?ml|toml|json|ini|cfg|"
+    r"conf|env|properties|tf|tfvars|py|ts|js|go|rb|rs|java|sh|md|txt|service))\b"
 )
 
 

@@ -16,6 +16,8 @@ _TOKEN = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|\\.|//|#|--
 _SETTING = re.compile(
     r"^[\s\"']*[\w.\-\[\]\"]+\s*(?:=|:\s|:$)\s*\S*$|^[\w.-]+\s*=\s*\S|^[{}\[\]();]+$|.*[;{}]\s*$"
 )
+_DECLARED = re.compile(r"(?:rule|constraint):\s+(\S+\s+\S.*)", re.IGNORECASE)
+"""A comment that says of itself that it is a rule (`rule: one charge per invoice`)."""
 LONGEST_LINE = 4000
 """Characters of a line in which a comment is looked for."""
 
@@ -27,6 +29,10 @@ def comment_phrases(text: str, marks: Sequence[str], voice: Voice = "people") ->
     found: list[Phrase] = []
     run: list[tuple[int, str]] = []
     for number, own, words in comments(text, marks):
+        if declared := _DECLARED.match(words):
+            found += [*_run(run, voice), Phrase(clause(declared[1]), number)]
+            run = []
+            continue
         if own and run and number == run[-1][0] + 1:
             run.append((number, words))
             continue

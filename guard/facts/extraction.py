@@ -14,7 +14,7 @@ from guard.facts.fact import Extraction, Fact, Findings, Phrase, Setting
 from guard.facts.flat_syntax import read_flat, read_toml
 from guard.facts.gate import speaks
 from guard.facts.hcl_syntax import read_hcl
-from guard.facts.json_syntax import read_json, read_loose
+from guard.facts.json_syntax import read_fragment, read_json, read_loose
 from guard.facts.kinds import kind_of, may_gate
 from guard.facts.normalise import normalise_key, normalise_value
 from guard.facts.prose import Prose
@@ -90,7 +90,8 @@ def _findings(text: str, scope: str) -> Findings:
 
 
 def _json(text: str) -> Findings | None:
-    return read_json(text) or read_loose(text)
+    whole = text.lstrip().startswith(("{", "[", "/"))
+    return read_json(text) or (read_loose(text) if whole else read_fragment(text))
 
 
 def _as_answer(found: Findings) -> Findings:

@@ -1,11 +1,12 @@
 """JSON, JSON lines, and JSON with comments (F2, F5: the last of a repeated key wins)."""
 
 import json
+import re
 from typing import Any
 
 from guard.facts.braces import read_literal
 from guard.facts.comments import comment_phrases
-from guard.facts.fact import Findings
+from guard.facts.fact import Findings, Setting
 from guard.facts.nesting import Nest
 
 _SCHEMA_SIGNS = frozenset({"properties", "$defs", "definitions", "anyOf", "oneOf", "allOf"})
@@ -117,3 +118,21 @@ def read_loose(text: str) -> Findings | None:
         return None
     settings, _ = read_literal(text, start, 1 + text.count("\n", 0, start), ())
     return Findings(settings, comment_phrases(text, ("//", "/*")))
+
+
+_MEMBER = re.compile(
+    r"""\s*"([^"\\]{1,200})"\s*:\s*("[^"\\]*"|-?[\d.]+|true|false|null)\s*,?\s*$"""
+)
+
+
+def read_fragment(text: str) -> Findings | None:
+    """Some lines out of a JSON file, as tools show them: members without what stands around them.
+
+    None if no line is a whole member.
+    """
+    settings = [
+        Setting((match[1],), match[2], number, "settings", entry=number)
+        for number, line in enumerate(text.split("\n"), 1)
+        if (match := _MEMBER.match(line))
+    ]
+    return Findings(settings, comment_phrases(text, ("//", "/*", "#"))) if settings else None

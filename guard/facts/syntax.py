@@ -1,6 +1,7 @@
 """Which reader a text needs, by the name of its scope and by its content."""
 
 import re
+from functools import lru_cache
 from typing import Final, Literal
 
 from guard.facts.wordlist import word_set
@@ -96,6 +97,7 @@ SNIFFED_LINES = 60
 """Lines looked at when the name of the scope says nothing."""
 
 
+@lru_cache(maxsize=4096)
 def base_name(scope: str) -> str:
     """The file name of a scope, lower case."""
     return re.split(r"[/\\]", scope.strip())[-1].lower()

@@ -37,6 +37,7 @@ from guard.rules.jg404_unknown_kind import kind_is_unknown
 from guard.rules.jg901_ledger_incomplete import ledger_is_not_complete
 from guard.rules.jg902_edit_vague import edit_does_not_say_what_it_took
 from guard.rules.jg903_digest_opaque import digest_is_opaque
+from guard.rules.jg904_window_misfit import window_is_not_the_one_on_record
 from guard.rules.rule import Draft, Finding, Rule, Timelines
 from guard.state import State
 
@@ -73,6 +74,7 @@ RULES: tuple[Rule, ...] = (
     ledger_is_not_complete,
     edit_does_not_say_what_it_took,
     digest_is_opaque,
+    window_is_not_the_one_on_record,
 )
 """In code order; the code is part of the file's name."""
 

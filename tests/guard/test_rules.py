@@ -29,6 +29,7 @@ JG301 warning possible  JG302 error proven      JG303 error proven      JG304 er
 JG305 warning proven    JG306 info possible
 JG401 error proven      JG402 warning proven    JG403 warning proven    JG404 info proven
 JG901 info possible     JG902 warning possible  JG903 warning possible
+JG904 warning possible
 """
 
 

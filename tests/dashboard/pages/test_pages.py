@@ -64,6 +64,7 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
         "runs": "/runs/",
         "run": f"/runs/{rid}/",
         "run_figure": f"/runs/{rid}/figure?w=900",
+        "coverage": f"/runs/{rid}/coverage",
         "edit": f"/runs/{rid}/edits/e1/",
         "rollback": f"/runs/{rid}/rollback",
         "rollback_figure": f"/runs/{rid}/rollback/figure",
@@ -93,6 +94,7 @@ QUERIES = {
     "runs": 20,
     "run": 54,
     "run_figure": 16,
+    "coverage": 13,
     "edit": 28,
     "rollback": 21,
     "rollback_figure": 26,
@@ -235,7 +237,7 @@ def test_a_table_is_a_download_with_a_safe_name(
 
 
 @pytest.mark.parametrize(
-    "name", ["run", "run_figure", "edit", "rollback", "window", "gate", "case"]
+    "name", ["run", "run_figure", "coverage", "edit", "rollback", "window", "gate", "case"]
 )
 def test_what_belongs_to_others_does_not_exist(
     name: str, addresses: dict[str, str], member: Callable[..., User]

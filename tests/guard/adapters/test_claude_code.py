@@ -13,6 +13,8 @@ from guard.adapters.base import Reading, SourceFile
 from guard.adapters.claude_code import CLAUDE_CODE
 from guard.events import Edit, Effect, Gap, Policy, Record, Rollback, Span, Usage
 from guard.journal import read as strictly
+from guard.judge import judge
+from guard.state import fold
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "claude-code"
 
@@ -376,3 +378,15 @@ def test_no_line_is_silent_and_none_raises(line: bytes) -> None:
     assert reading.counts.balanced
     assert reading.counts.lines == 3
     assert [span.id for span in of(reading, Span)] == ["a", "b"]
+
+
+def test_a_call_that_read_another_window_is_a_finding_of_the_report() -> None:
+    rows = (SAMPLES / "newer_shapes_2.1.300.jsonl").read_bytes().splitlines(keepends=True)
+    quiet = b"".join(row for row in rows if b"content-replacement" not in row)
+    reading = CLAUDE_CODE.read([SourceFile("x", quiet)])
+    report = judge(fold(reading.journal()))
+    (finding,) = [finding for finding in report.findings if finding.code == "JG904"]
+    (number,) = finding.seqs
+    usage = reading.events[number - 1]
+    assert (usage.window_tokens, usage.expected_tokens) == (9109, 40319)
+    assert any("far fewer tokens" in text for text in notes(reading, "finding"))

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from guard import adapters
 from guard.adapters.base import Reading, SourceFile
 from guard.adapters.claude_code import CLAUDE_CODE
@@ -252,3 +254,16 @@ def test_a_sub_agents_file_alone_is_a_run_of_its_own() -> None:
 def test_one_main_file_finds_its_sub_agents_beside_it() -> None:
     main = next((SAMPLES / "agents_2.1.39").glob("*.jsonl"))
     assert adapters.reading(main).events == sample("agents_2.1.39").events
+
+
+@pytest.mark.parametrize(("tool", "path"), [("Grep", None), ("mcp__fs__read_file", "deploy")])
+def test_the_folder_that_a_search_looks_through_is_not_what_it_shows(
+    tool: str, path: str | None
+) -> None:
+    call = {"type": "tool_use", "id": "t1", "name": tool, "input": {"path": "deploy"}}
+    answer = {"type": "tool_result", "tool_use_id": "t1", "content": "limits.yml:3: max_batch: 5"}
+    reading = read(
+        row("a", None, "assistant", message={"role": "assistant", "content": [call]}),
+        row("b", "a", message={"role": "user", "content": [answer]}),
+    )
+    assert of(reading, Span)[-1].source.path == path

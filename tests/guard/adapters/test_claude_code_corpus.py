@@ -11,7 +11,7 @@ import pytest
 from guard import adapters
 from guard.adapters.base import Reading, SourceFile
 from guard.adapters.claude_code import CLAUDE_CODE
-from guard.events import Edit, Effect, Fork
+from guard.events import Edit, Effect, Fork, Usage
 
 
 def of(reading: Reading, kind: type[Any]) -> list[Any]:
@@ -59,6 +59,11 @@ def test_s02_holds_its_facts(corpus: Path) -> None:
     assert [edit.op for edit in edits] == ["evict", "summarize", "evict", "summarize"]
     assert [line_of(reading, edit) for edit in edits[1::2]] == [372, 801]
     assert [edit.trigger for edit in edits[1::2]] == ["auto", "auto"]
+    assert [edit.tokens_before for edit in edits[1::2]] == [176_700, 157_925]
+    assert [(b.seq or 0) - (a.seq or 0) for a, b in zip(edits[::2], edits[1::2], strict=True)] == [
+        2,
+        2,
+    ]
     under = after(reading, edits[1])
     pushes = [
         e for e in under if "git push" in sent.get(e.id, "") and e.reversibility == "irreversible"
@@ -82,6 +87,7 @@ def test_s04_holds_its_facts(corpus: Path) -> None:
     reading, sent = adapters.reading(corpus / "S04.jsonl"), inputs(corpus / "S04.jsonl")
     (edit,) = of(reading, Edit)
     assert (line_of(reading, edit), edit.trigger) == (775, "manual")
+    assert edit.tokens_before == 144_920
     under = after(reading, edit)
     leaves = [e for e in under if e.write is not False and e.reversibility == "irreversible"]
     assert len([e for e in leaves if "git push" in sent.get(e.id, "")]) == 4
@@ -106,15 +112,19 @@ def test_s22_shows_the_rewind_that_left_no_record(corpus: Path) -> None:
     assert first == 18
 
 
-def test_every_line_of_every_file_is_accounted_for(
-    corpus: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_line_of_every_file_is_accounted_for(corpus: Path) -> None:
     for path in sorted(corpus.glob("*.jsonl")):
-        reading = CLAUDE_CODE.read([SourceFile.of(path)])
-        counts = reading.counts
-        with capsys.disabled():
-            print(f"\n{path.name}: {counts}", end="")  # noqa: T201 - the counts are asked for
+        counts = CLAUDE_CODE.read([SourceFile.of(path)]).counts
         assert counts.balanced
         assert counts.lines == sum(1 for _ in SourceFile.of(path).lines())
         assert counts.failed == 0
         assert counts.torn == (path.name.startswith("truncated"))
+
+
+def test_every_boundary_is_an_edit_and_no_call_read_another_window(corpus: Path) -> None:
+    for path in sorted(corpus.glob("*.jsonl")):
+        written = path.read_bytes().count(b'"subtype":"compact_boundary"')
+        reading = adapters.reading(path)
+        done = written - reading.counts.torn
+        assert sum(edit.op == "summarize" for edit in of(reading, Edit)) == done, path.name
+        assert not any(usage.disagrees for usage in of(reading, Usage)), path.name

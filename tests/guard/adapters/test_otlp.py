@@ -10,7 +10,7 @@ import pytest
 
 from guard import adapters
 from guard.adapters.base import Reading, SourceFile
-from guard.adapters.otlp import OTLP
+from guard.adapters.otlp import OTLP, exported
 from guard.events import Edit, Effect, Fork, Gap, Gate, Policy, Span, Usage
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "otlp"
@@ -173,6 +173,37 @@ def test_a_body_of_two_conversations_is_two_runs() -> None:
     runs = OTLP.group([SourceFile("body", json.dumps(body).encode())])
     assert [run.external_id for run in runs] == ["c", "d"]
     assert [len(of(OTLP.read(run.files), Span)) for run in runs] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("genai-compaction.traces", "traces"), ("codex-decisions.logs", "logs")]
+)
+def test_an_export_request_becomes_lines_that_read_the_same(name: str, kind: Any) -> None:
+    binary = SAMPLES / f"constructed-{name}.pb"
+    found = list(exported(binary.read_bytes(), kind, is_protobuf=True))
+    assert len({signal.conversation for signal in found}) == 1
+    stored = b"".join(signal.line for signal in found)
+    assert OTLP.read([SourceFile("stored", stored)]).events == one(binary).events
+    if kind == "traces":
+        text = exported(JSON_BODY.read_bytes(), kind, is_protobuf=False)
+        assert [signal.trace for signal in text] == [signal.trace for signal in found]
+
+
+def test_a_signal_is_of_the_conversation_that_its_trace_names() -> None:
+    tool = {"traceId": "0a", "name": "execute_tool x", "attributes": []}
+    stray = {**tool, "traceId": "0b"}
+    spans = [{**call(1, "one"), "traceId": "0a"}, tool, stray]
+    body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}).encode()
+    found = {(s.conversation, s.trace) for s in exported(body, "traces", is_protobuf=False)}
+    assert found == {("c", "0a"), ("", "0b")}
+
+
+@pytest.mark.parametrize("body", [b"[]", b"{", b"\xff"])
+def test_what_is_no_export_request_is_refused(body: bytes) -> None:
+    with pytest.raises(ValueError, match=r"no (OTLP|JSON)|not UTF-8"):
+        list(exported(body, "logs", is_protobuf=False))
+    with pytest.raises(ValueError, match="no OTLP body"):
+        list(exported(b"\x0a\x05hello", "traces", is_protobuf=True))
 
 
 @pytest.mark.parametrize("cut", [1, 20, 200])

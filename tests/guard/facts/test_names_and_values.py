@@ -104,3 +104,15 @@ def test_a_plain_setting_has_the_name_of_the_format() -> None:
 def test_a_colon_in_a_key_does_not_move_the_border_to_the_scope() -> None:
     fact = Fact("s.conf", "program:worker.startretries", "0", "retry", 1)
     assert as_journal([fact]) == {"s.conf:program/worker.startretries": "0"}
+
+
+def test_lines_out_of_the_middle_of_a_json_file_hold_their_settings() -> None:
+    text = '    },\n    "max_retries": 0,\n    "dry_run": true\n  },\n  "name": "x",\n'
+    found = {fact.key: fact.value for fact in extract(text, "config/retry.json")}
+    assert found == {"max_retries": "0", "dry_run": "true"}
+
+
+def test_a_comment_that_calls_itself_a_rule_is_one_of_its_own() -> None:
+    text = "# read by every worker\n# rule: one charge per invoice\nmax_batch: 5\n"
+    found = [(fact.key, fact.value, fact.line) for fact in extract(text, "config/limits.yml")]
+    assert found == [("rule", "one charge per invoice", 2), ("max_batch", "5", 3)]
