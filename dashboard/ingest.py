@@ -36,7 +36,7 @@ from dashboard.models import (
     Source,
     Verdict,
 )
-from dashboard.receiving import Receipt, Stored
+from dashboard.receiving import PLAIN, Receipt, Sent, Stored
 from guard import RULES_VERSION
 from guard.errors import JournalError
 
@@ -69,8 +69,7 @@ def receive(
     *,
     actor: str = "",
     owner: User | None = None,
-    prefix_sha256: str = "",
-    rewrite: bool = False,
+    sent: Sent = PLAIN,
 ) -> Receipt:
     """Store bytes of a file of a run, and a job to judge them. Idempotent by (file, offset).
 
@@ -81,7 +80,7 @@ def receive(
     receiving.check_name("file name", file_name)
     run = locked_run(source, external_id, owner)
     file = receiving.current_file(run, file_name)
-    stored = receiving.store(file, offset, data, prefix=prefix_sha256, rewrite=rewrite)
+    stored = receiving.store(file, offset, data, sent)
     return note_received(run, stored, actor or source.slug)
 
 

@@ -29,7 +29,7 @@ GUARD_FLOORS = (
     ("rules", "asking", "replay"),
     ("report",),
     ("judge", "decide", "rollback", "undo_region", "undo"),
-    ("adapters", "client", "hooks", "hook", "langchain", "cli", "__main__"),
+    ("adapters", "client", "hooks", "hook", "langchain", "shipping", "cli", "__main__"),
 )
 DASHBOARD_FLOORS = (
     ("environment", "clock", "clean", "limits", "logs", "times", "visible", "words", "checks"),

@@ -29,6 +29,7 @@ from dashboard.models.human import (
 from dashboard.models.ledger import Entry, LedgerHead
 from dashboard.models.people import LoginFailure, Membership, Role, Scope, Token
 from dashboard.models.received import Chunk, File, IdempotentAnswer, Job, Run, Source
+from dashboard.models.redaction import Redaction
 
 __all__ = [
     "Case",
@@ -55,6 +56,7 @@ __all__ = [
     "Membership",
     "Note",
     "ProposalRow",
+    "Redaction",
     "Role",
     "RollbackRow",
     "Run",
