@@ -36,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
 
     client, marks = sending.client(args)
     with marks:
-        away = _pass(Follower(client, marks, say, whole=True), [Path(path) for path in args.paths])
+        follower = Follower(client, marks, say, whole=True)
+        away = _pass(follower, [Path(path).absolute() for path in args.paths])
     if not told and away is None:
         sys.stderr.write(f"{visible('no file there: ' + ' '.join(args.paths))}\n")
     refused = [path for path, shipped in told.items() if shipped.outcome == "refused"]

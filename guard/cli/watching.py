@@ -81,7 +81,7 @@ def _follow(follower: Follower, paths: list[str], every_s: float) -> None:
 
 def _paths(said: list[str]) -> list[Path]:
     """A runtime that is installed later has its folder later."""
-    return [Path(path) for path in said] or places.usual()
+    return [Path(path).absolute() for path in said] or places.usual()
 
 
 def _say_news(path: str, told: Shipped) -> None:

@@ -17,7 +17,7 @@ from guard.client import Client
 from guard.shipping import content
 from guard.shipping.content import Damaged, Signature, signature
 from guard.shipping.marks import Mark, Marks
-from guard.shipping.placement import path_of, placed, placed_anew
+from guard.shipping.placement import moved, path_of, placed, placed_anew
 from guard.shipping.shipper import Rewritten, Shipped, Shipper
 
 Say = Callable[[str, Shipped], object]
@@ -40,6 +40,7 @@ class Follower:
     def turn(self, paths: Iterable[Path]) -> None:
         """Ship what is new below these paths. Raises `ServerAway`; the next turn goes on."""
         changed = dict(self._changed(file for path in paths for file in found(path)))
+        self._follow_moves(changed)
         known = [path for path in changed if self._marks.of(content.logical(path)) is not None]
         for path in known:
             self._visit([path], changed)
@@ -54,6 +55,15 @@ class Follower:
                 continue
             if self._seen.get(file.name) != now:
                 yield file.name, now
+
+    def _follow_moves(self, changed: dict[str, Signature]) -> None:
+        """A log that got another path is the same log; what stands at its old path is another."""
+        for path, (inode, *_) in changed.items():
+            if self._marks.of(content.logical(path)) is None:
+                mark = moved(path, inode, self._marks)
+                if mark is not None:
+                    self._marks.move(mark, path)
+                    self._shippers.pop(mark.path, None)
 
     def _visit(self, paths: Sequence[str], changed: dict[str, Signature]) -> None:
         """Ship these files; what they look like is remembered once nothing of them waits."""

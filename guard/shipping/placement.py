@@ -61,21 +61,18 @@ def _nearby(files: Sequence[SourceFile], marks: Marks) -> Iterator[SourceFile]:
 
 
 def _mark(file: SourceFile, run: str, name: str, marks: Marks) -> Mark:
-    known = marks.of(file.name) or _moved(file, marks)
+    known = marks.of(file.name)
     return known or Mark(file.name, run, marks.free_name(run, name, file.name))
 
 
-def _moved(file: SourceFile, marks: Marks) -> Mark | None:
-    """The mark of the path that a log had before it was rotated."""
-    if str(file.origin) != file.name:
-        return None
-    inode = Path(file.name).stat().st_ino
+def moved(path: str, inode: int, marks: Marks) -> Mark | None:
+    """The mark of the path that this file had before, when a log was rotated."""
     for mark in marks:
         if mark.inode == inode and mark.offset and not _is_at(mark.path, inode):
-            with file.open() as stream:
+            with Path(path).open("rb") as stream:
                 begins = content.hash_of(stream, mark.offset)
             if begins is not None and begins.hexdigest() == mark.sha256:
-                return marks.move(mark, file.name)
+                return mark
     return None
 
 
