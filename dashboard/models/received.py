@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
+
+ARRIVING = timedelta(minutes=10)
 
 
 def run_name() -> str:
@@ -73,6 +77,12 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+    @property
+    def is_arriving(self) -> bool:
+        """Whether the agent may still be at work: something came in the last ten minutes."""
+        last = self.last_received_at
+        return last is not None and timezone.now() - last < ARRIVING
 
 
 class File(models.Model):
