@@ -17,7 +17,6 @@ from django.db.models.functions import Greatest
 
 from dashboard import clock, derive, jobs, journals, ledger, receiving
 from dashboard.models import (
-    Chunk,
     EditRow,
     EffectRow,
     EpochRow,
@@ -107,7 +106,7 @@ def note_received(run: Run, stored: Stored, actor: str) -> Receipt:
         name = f"{chunk.file.name}:{chunk.file.generation}:{chunk.offset}:{chunk.sha256}"
         extend(run, name, chunk.size_bytes)
         job = jobs.enqueue(run, "received")
-        ledger.append("received", actor, _told(chunk, run), run)
+        ledger.append("received", actor, _told(stored, run), run)
     return Receipt(
         receipt=chunk.receipt,
         run=run.public_id,
@@ -118,10 +117,20 @@ def note_received(run: Run, stored: Stored, actor: str) -> Receipt:
         sha256=chunk.sha256,
         duplicate=not stored.new,
         job_id=job and job.pk,
+        redacted=sum(stored.redaction.counts.values()) if stored.redaction else 0,
     )
 
 
-def _told(chunk: Chunk, run: Run) -> dict[str, object]:
+def _told(stored: Stored, run: Run) -> dict[str, object]:
+    chunk, redaction = stored.chunk, stored.redaction
+    redacted = (
+        {
+            "redacted": redaction.counts,
+            "stored_sha256": redaction.stored_sha256,
+        }
+        if redaction
+        else {}
+    )
     return {
         "receipt": str(chunk.receipt),
         "file": chunk.file.name,
@@ -130,6 +139,7 @@ def _told(chunk: Chunk, run: Run) -> dict[str, object]:
         "size_bytes": chunk.size_bytes,
         "sha256": chunk.sha256,
         "head": run.head,
+        **redacted,
     }
 
 

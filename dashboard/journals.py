@@ -17,7 +17,7 @@ from django.db import transaction
 from msgspec import Struct
 
 from dashboard import placing
-from dashboard.models import Chunk, Consumption, File, GateEvent, Run
+from dashboard.models import Chunk, Consumption, File, GateEvent, Redaction, Run
 from guard import adapters, journal
 from guard.adapters.base import LineError, Reading, SourceFile
 from guard.adapters.native import NATIVE
@@ -331,13 +331,25 @@ def _native(files: tuple[SourceFile, ...], shot: Snapshot, unread: list[SourceFi
     lines = [journal.encode(our.event) for our in shot.ours]
     data = placing.native_lines(b"".join(file.data() for file in files), lines)
     data = placing.with_lines(data, _earlier_lines(shot))
-    found = journal.read(data)
+    found = journal.read(data, redacted=_chains(shot))
     if found.torn is not None and lines:
         torn = msgspec.structs.replace(found.torn, line=found.torn.line - len(lines))
         found = msgspec.structs.replace(found, torn=torn)
     names = tuple(file.name for file in unread)
     own = len(found.numbered) + len(found.unnumbered) - len(lines)
     return Opened(NATIVE.name, found, None, own, names)
+
+
+def _chains(shot: Snapshot) -> dict[str, str]:
+    """Chains that held before secrets were taken out of their lines, and the lines as kept."""
+    noted = Redaction.objects.filter(
+        chunk__file__run_id=shot.run_id, chunk_id__lte=shot.marks.chunk
+    ).exclude(chains={})
+    return {
+        link: form
+        for chains in noted.values_list("chains", flat=True)
+        for link, form in chains.items()
+    }
 
 
 def _earlier_lines(shot: Snapshot) -> Iterator[bytes]:

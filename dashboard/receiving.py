@@ -13,10 +13,11 @@ from uuid import UUID
 from django.db.models import F
 from msgspec import Struct
 
-from dashboard import journals
-from dashboard.models import Chunk, File, Run
+from dashboard import journals, redacting
+from dashboard.models import Chunk, File, Redaction, Run
 
 MAX_NAME = 512
+LONGEST_SECRET_BYTES = 16 << 10
 CLOSING = b" \t\r\n]}"
 LARGEST_DOCUMENT_BYTES = 8 << 20
 
@@ -46,6 +47,7 @@ class Stored(Struct, frozen=True):
 
     chunk: Chunk
     new: bool
+    redaction: Redaction | None = None
 
 
 def check_name(what: str, name: str, longest: int = MAX_NAME) -> str:
@@ -94,7 +96,7 @@ def store(file: File, offset: int, data: bytes, sent: Sent = PLAIN) -> Stored:
     if sent.prefix_sha256:
         _check_prefix(file, offset, sent.prefix_sha256.lower())
     here = _stored(file, offset, len(data))
-    if data[: len(here)] == here:
+    if data[: len(here)] == here or _is_original(file, offset, data[: len(here)], here):
         return _rest(file, offset, data, len(here), sent)
     if sent.rewrite and offset == 0:
         return _append(_next_generation(file, data), data, sent)
@@ -128,17 +130,41 @@ def _rest(file: File, offset: int, data: bytes, known: int, sent: Sent) -> Store
 
 
 def _append(file: File, data: bytes, sent: Sent) -> Stored:
+    kept = redacting.without_secrets(data, _unended(file))
     chunk = Chunk.objects.create(
         file=file,
         offset=file.size_bytes,
         size_bytes=len(data),
         sha256=_sha256(data),
         through_sha256=sent.through_sha256.lower() or None,
-        data=journals.pack(data),
+        data=journals.pack(kept.data),
     )
     File.objects.filter(pk=file.pk).update(size_bytes=F("size_bytes") + len(data))
     file.size_bytes += len(data)
-    return Stored(chunk, new=True)
+    return Stored(chunk, new=True, redaction=redacting.note(chunk, data, kept))
+
+
+def _unended(file: File) -> bytes:
+    """What is stored of the last line, when it goes on in the next piece."""
+    end = _stored(file, max(0, file.size_bytes - LONGEST_SECRET_BYTES), LONGEST_SECRET_BYTES)
+    return end[end.rfind(b"\n") + 1 :]
+
+
+def _is_original(file: File, offset: int, sent: bytes, here: bytes) -> bool:
+    """Whether these bytes are what came before secrets were taken out of what is stored."""
+    end = offset + len(here)
+    chunks = Chunk.objects.filter(file=file, offset__lt=end, offset__gt=offset - F("size_bytes"))
+    for chunk in chunks.defer("data").select_related("redaction").order_by("offset"):
+        first, last = max(offset, chunk.offset), min(end, chunk.offset + chunk.size_bytes)
+        piece, kept = (data[first - offset : last - offset] for data in (sent, here))
+        if piece == kept:
+            continue
+        if not hasattr(chunk, "redaction"):
+            return False
+        whole = last - first == chunk.size_bytes
+        if not (_sha256(piece) == chunk.sha256 if whole else redacting.agree(piece, kept)):
+            return False
+    return True
 
 
 def _next_generation(file: File, data: bytes) -> File:
@@ -155,12 +181,21 @@ def _goes_on(file: File, data: bytes) -> bool:
     """Whether `data` is the file and more: a document grows before the brackets that close it."""
     if file.size_bytes > min(len(data), LARGEST_DOCUMENT_BYTES):
         return False
-    return data.startswith(_stored(file, 0, file.size_bytes).rstrip(CLOSING))
+    return _begins_with(data, _stored(file, 0, file.size_bytes).rstrip(CLOSING))
+
+
+def _begins_with(data: bytes, kept: bytes) -> bool:
+    return data.startswith(kept) or redacting.agree(data[: len(kept)], kept)
 
 
 def _check_prefix(file: File, offset: int, prefix: str) -> None:
-    """Compare what the sender had before with what it told then, or with the bytes themselves."""
+    """Compare what the sender had before with what it told then, or with the bytes themselves.
+
+    Where secrets were taken out and the sender told nothing, there is nothing to compare with.
+    """
     found = _told_through(file, offset) or _through(file, offset)
+    if found is None:
+        return
     if found != prefix:
         text = f"the {offset} bytes before are not those that are stored of {file.name}"
         raise _conflict(file, "other_prefix", text, sent_sha256=prefix, stored_sha256=found)
@@ -171,7 +206,9 @@ def _told_through(file: File, offset: int) -> str | None:
     return chunks.values_list("through_sha256", flat=True).first()
 
 
-def _through(file: File, offset: int) -> str:
+def _through(file: File, offset: int) -> str | None:
+    if Redaction.objects.filter(chunk__file=file, chunk__offset__lt=offset).exists():
+        return None
     found = hashlib.sha256()
     for piece in _pieces(file, 0, offset):
         found.update(piece)
@@ -207,3 +244,4 @@ class Receipt(Struct, frozen=True):
     sha256: str
     duplicate: bool
     job_id: int | None
+    redacted: int = 0

@@ -70,6 +70,7 @@ class ReceiptOut(Schema):
     sha256: str
     duplicate: bool
     job: int | None
+    redacted: int = 0
     first_seq: int | None = None
     last_seq: int | None = None
 
