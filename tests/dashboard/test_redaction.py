@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, transaction
+from django.test import Client
 
 from dashboard import ingest, journals, working
 from dashboard.models import Chunk, Entry, File, Redaction, Run, Source, Verdict
@@ -179,3 +181,35 @@ def test_the_database_refuses_to_change_what_was_noted(source: Source) -> None:
     for change in (Redaction.objects.all().delete, lambda: Redaction.objects.update(counts={})):
         with pytest.raises(DatabaseError), transaction.atomic():
             change()
+
+
+def test_a_page_shows_what_was_taken_and_only_a_role_sees_the_bytes_on_record(
+    source: Source, settings: Any, member: Callable[..., Any]
+) -> None:
+    settings.REDACT = "keep-raw"
+    data = journal(TOKEN)
+    rid = send(source, data).run
+    key = Redaction.objects.get().pk
+    for role, status in (("reviewer", 404), ("lead", 404), ("investigator", 200), ("admin", 200)):
+        person = Client()
+        person.force_login(member(role, role))
+        page = person.get(f"/runs/{rid}/secrets").content.decode()
+        assert "github-token" in page
+        assert TOKEN not in page
+        assert "1 secret" in person.get(f"/runs/{rid}/").content.decode()
+        answer = person.post(f"/runs/{rid}/secrets/{key}")
+        assert answer.status_code == status
+        assert (answer.content == data) is (status == 200)
+    looks = Entry.objects.filter(kind="raw.seen").values_list("actor", flat=True)
+    assert list(looks) == ["investigator", "admin"]
+
+
+def test_bytes_that_were_not_kept_cannot_be_seen(
+    source: Source, member: Callable[..., Any]
+) -> None:
+    rid = send(source, journal(TOKEN)).run
+    person = Client()
+    person.force_login(member("ivy", "investigator"))
+    answer = person.post(f"/runs/{rid}/secrets/{Redaction.objects.get().pk}")
+    assert answer.status_code == 404
+    assert not Entry.objects.filter(kind="raw.seen").exists()
