@@ -83,6 +83,23 @@ def receive(
     return note_received(run, stored, actor or source.slug)
 
 
+@transaction.atomic
+def append(
+    source: Source,
+    external_id: str,
+    file_name: str,
+    data: bytes,
+    *,
+    actor: str,
+    owner: User | None = None,
+) -> Receipt:
+    """Store bytes at the end of a file of a run; the same bytes again are the same receipt."""
+    run = locked_run(source, external_id, owner)
+    file = receiving.current_file(run, file_name)
+    stored = receiving.known(file, data) or receiving.store(file, file.size_bytes, data)
+    return note_received(run, stored, actor)
+
+
 def locked_run(source: Source, external_id: str, owner: User | None = None) -> Run:
     """The run of this name, made when there is none, locked until the transaction ends."""
     run = new_run(source, external_id, owner)

@@ -19,8 +19,9 @@ from msgspec import Struct
 from dashboard import placing
 from dashboard.models import Chunk, Consumption, File, GateEvent, Redaction, Run
 from guard import adapters, journal
-from guard.adapters.base import LineError, Reading, SourceFile
+from guard.adapters.base import LineError, Reading, Session, SourceFile
 from guard.adapters.native import NATIVE
+from guard.adapters.otlp import OTLP
 from guard.errors import JournalError
 from guard.events import Edit, Gap, Gate, Proposal, Span
 from guard.journal import Journal
@@ -223,6 +224,8 @@ def open_with_texts(shot: Snapshot) -> tuple[Opened, dict[Version, str]]:
 def _open(shot: Snapshot, files: list[SourceFile]) -> Opened:
     sessions, unread = adapters.sort_out(files)
     if len(sessions) > 1:
+        sessions, unread = _without_telemetry(sessions, unread)
+    if len(sessions) > 1:
         raise JournalError(f"{len(sessions)} sessions in the files of one run")
     if sessions and sessions[0].adapter != NATIVE.name:
         reading = adapters.reading(sessions[0])
@@ -230,6 +233,15 @@ def _open(shot: Snapshot, files: list[SourceFile]) -> Opened:
         return _foreign(sessions[0].adapter, reading, shot, gaps, unread)
     main = sessions[0].files if sessions else tuple(unread[:1])
     return _native(main, shot, unread if sessions else unread[1:])
+
+
+def _without_telemetry(
+    sessions: list[Session], unread: list[SourceFile]
+) -> tuple[list[Session], list[SourceFile]]:
+    """A session's own file tells more than telemetry of the same session, which stays unread."""
+    own = [session for session in sessions if session.adapter != OTLP.name]
+    beside = [file for s in sessions if s.adapter == OTLP.name for file in s.files]
+    return (own, [*unread, *beside]) if own else (sessions, unread)
 
 
 def _foreign_texts(opened: Opened, files: list[SourceFile]) -> Iterator[tuple[Version, str]]:
