@@ -40,7 +40,8 @@ from guard.shipping import places
 from guard.shipping.follower import Follower
 from guard.shipping.shipper import Shipped
 
-EVERY_S = 0.5
+EVERY_S = 0.25
+SHARE = 4
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,8 +76,8 @@ def _follow(follower: Follower, paths: list[str], every_s: float) -> None:
             patience.after(away)
         else:
             patience.end()
-        # A turn that takes long is followed by a pause as long: never more than half of a core.
-        time.sleep(max(every_s, time.monotonic() - begun))
+        # A look that takes long is followed by a longer pause: at most a fifth of a core.
+        time.sleep(max(every_s, SHARE * (time.monotonic() - begun)))
 
 
 def _paths(said: list[str]) -> list[Path]:

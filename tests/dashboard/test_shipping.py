@@ -18,7 +18,9 @@ from django.test import Client as Browser
 from dashboard import ingest, journals, working
 from dashboard.models import Chunk, File, GapRow, Job, Run, Source, Verdict
 from dashboard.receiving import Sent
+from guard.cli import main, sending
 from guard.client import Client, ServerAway
+from guard.shipping import places
 from guard.shipping.follower import Follower
 from guard.shipping.marks import Busy, Marks
 from guard.shipping.shipper import Shipped
@@ -328,3 +330,54 @@ def test_a_generation_begins_once_and_only_at_its_start(source: Source) -> None:
         with pytest.raises(ingest.receiving.Conflict) as conflict:
             send(b"x\n", offset, generation)
         assert (conflict.value.code, conflict.value.shown["generation"]) == ("generation", 2)
+
+
+@pytest.mark.parametrize(
+    ("names", "status"),
+    [(["run-7.ndjson"], 0), (["run-7.ndjson", "notes.txt"], 1), (["notes.txt"], 2), (["none"], 2)],
+)
+def test_import_says_what_became_of_each_file_and_ends_with_a_status(
+    tmp_path: Path,
+    token: Callable[[str], str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    names: list[str],
+    status: int,
+) -> None:
+    monkeypatch.setattr(sending, "Client", lambda _address, secret, _wait: InProcess(secret))
+    (tmp_path / "token").write_text(token("ingest") + "\n")
+    (tmp_path / "run-7.ndjson").write_bytes(incident() + b'{"kind": "se')
+    (tmp_path / "notes.txt").write_text("remember the milk")
+    command = ["import", *(str(tmp_path / name) for name in names), "--server", "http://x"]
+    command += ["--token-file", str(tmp_path / "token"), "--state", str(tmp_path / "state")]
+    for outcome in ("sent", "here already"):
+        assert main(command) == status
+        told = capsys.readouterr().out.splitlines()
+        assert sorted(line.split(": ")[0] for line in told) == sorted(
+            str(tmp_path / name) for name in names if name != "none"
+        )
+        assert ("run-7.ndjson" in names) is any(f": {outcome}" in line for line in told)
+    if "run-7.ndjson" in names:
+        assert stored() == (tmp_path / "run-7.ndjson").read_bytes()
+
+
+def test_without_a_server_nothing_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GUARD_HOOK_CONFIG", str(tmp_path / "none"))
+    assert main(["import", str(SESSION)]) == 2
+    assert "--server" in capsys.readouterr().err
+
+
+def test_the_usual_folders_are_those_that_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in ("CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "elsewhere"))
+    assert places.usual() == []
+    there = [tmp_path / ".claude" / "projects", tmp_path / "elsewhere" / "sessions"]
+    for folder in there:
+        folder.mkdir(parents=True)
+    assert places.usual() == there

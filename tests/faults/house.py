@@ -29,11 +29,11 @@ DRAINED_S = 180.0
 
 
 class House:
-    """Starts what a test asks for; `close` ends it all."""
+    """A queue, a server and a worker that stay, and what a test starts besides and ends."""
 
     def __init__(self, folder: Path) -> None:
-        self.port, self._redis_port = free_port(), free_port()
-        self._folder = folder
+        self._port, self._redis_port = free_port(), free_port()
+        self._secret = ""
         self._running: list[subprocess.Popen[bytes]] = []
         self.env = os.environ | {
             "DATABASE_URL": _database_url(),
@@ -42,40 +42,42 @@ class House:
             "GUARD_LEASE_S": "3",
             "GUARD_SWEEP_EVERY_S": "1",
             "GUARD_TOKEN_BATCHES": "1000000",
-            "PORT": str(self.port),
             "PYTHONPATH": str(ROOT),
         }
-        source = Source.objects.create(slug="lab", name="Lab")
-        self.client = Client(
-            f"http://127.0.0.1:{self.port}", tokens.issue(source, "t", "ingest")[1]
-        )
+        self.redis()
+        self.worker = self.start_worker(DIE_AT="poison")
+        self.web(self._port)
 
-    def redis(self) -> subprocess.Popen[bytes]:
+    def begin(self) -> None:
+        """A source and its token, in a database that is empty before every test."""
+        source = Source.objects.create(slug="lab", name="Lab")
+        self._secret = tokens.issue(source, "t", "ingest")[1]
+
+    def redis(self) -> None:
         """A Redis that keeps nothing on disk."""
-        started = self._start(
+        self.queue = self._start(
             *("redis-server", "--port", str(self._redis_port), "--bind", "127.0.0.1"),
             *("--save", "", "--appendonly", "no", "--loglevel", "warning"),
         )
         until(self._queue_answers)
-        return started
 
     def _queue_answers(self) -> bool:
         with suppress(redis.ConnectionError), redis.Redis(port=self._redis_port) as queue:
             return bool(queue.ping())
         return False
 
-    def web(self, **more: str) -> subprocess.Popen[bytes]:
-        """The server; with `DIE_AT`, one that kills itself there."""
-        started = self._product("serve", more)
-        wait_for(f"http://127.0.0.1:{self.port}/healthz", started)
+    def web(self, port: int, **more: str) -> subprocess.Popen[bytes]:
+        """A server; with `DIE_AT`, one that kills itself there."""
+        started = self._product("serve", {"PORT": str(port), **more})
+        wait_for(f"http://127.0.0.1:{port}/healthz", started)
         return started
 
-    def worker(self, **more: str) -> subprocess.Popen[bytes]:
+    def start_worker(self, **more: str) -> subprocess.Popen[bytes]:
         """A worker with its sweeper and two children."""
         return self._product("worker", more)
 
     def _product(self, command: str, more: Mapping[str, str]) -> subprocess.Popen[bytes]:
-        program = "tests/faults/dying.py" if more else "manage.py"
+        program = "tests/faults/dying.py" if "DIE_AT" in more else "manage.py"
         return self._start(sys.executable, program, command, **more)
 
     def _start(self, *command: str, **more: str) -> subprocess.Popen[bytes]:
@@ -90,9 +92,10 @@ class House:
         self._running.append(started)
         return started
 
-    def send(self, run: str, data: bytes) -> dict[str, object]:
+    def send(self, run: str, data: bytes, port: int = 0) -> dict[str, object]:
         """The receipt of a batch. Raises `ServerAway`, after which nothing is known."""
-        return self.client.call("POST", f"/api/v1/runs/{run}/chunks?file=a.ndjson", data)
+        client = Client(f"http://127.0.0.1:{port or self._port}", self._secret)
+        return client.call("POST", f"/api/v1/runs/{run}/chunks?file=a.ndjson", data)
 
     def close(self) -> None:
         for process in self._running:
