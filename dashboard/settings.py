@@ -162,8 +162,9 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# A bell is tried once: whoever sends does not wait for a queue that is down, the sweeper rings.
 CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {"socket_connect_timeout": 1, "socket_timeout": 5} if REDIS_URL else {}
+    {"socket_connect_timeout": 1, "socket_timeout": 5, "max_retries": 0} if REDIS_URL else {}
 )
 
 LOGGING = {
