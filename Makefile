@@ -46,7 +46,7 @@ mutants: setup-dev
 	$(PY) -m mutmut results
 
 faults: setup-dev
-	$(PY) -m pytest tests/faults $(PYTEST_ARGS)
+	FAULTS=all $(PY) -m pytest tests/faults $(PYTEST_ARGS)
 
 shots: setup-dev
 	$(PY) -m tests.browser.shots

@@ -18,10 +18,11 @@ from django.utils import timezone
 from dashboard.models import Gate, LoginFailure, Membership, Role, Run, Source
 
 Person = User | AnonymousUser | AbstractBaseUser
-Right = Literal["see", "decide", "note", "configure"]
+Right = Literal["see", "see raw", "decide", "note", "configure"]
 
 MAY: dict[Right, frozenset[str]] = {
     "see": frozenset(Role.values),
+    "see raw": frozenset({Role.INVESTIGATOR, Role.ADMIN}),
     "decide": frozenset({Role.REVIEWER}),
     "note": frozenset({Role.REVIEWER, Role.INVESTIGATOR, Role.LEAD}),
     "configure": frozenset({Role.ADMIN}),

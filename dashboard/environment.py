@@ -28,6 +28,14 @@ def number(name: str, default: int) -> int:
     return int(value)
 
 
+def choice(name: str, options: tuple[str, ...]) -> str:
+    """One of the options; the first of them when unset."""
+    value = os.environ.get(name, "").strip().lower() or options[0]
+    if value not in options:
+        raise ImproperlyConfigured(f"{name}={value!r}: expected {', '.join(options)}")
+    return value
+
+
 def words(name: str, default: str) -> list[str]:
     """A list that stands separated by commas."""
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]

@@ -7,9 +7,9 @@ other files are not touched by it. Bytes go the same way as a runtime's own: `in
 from __future__ import annotations
 
 import io
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Literal
 
 from django.contrib.auth.models import User
@@ -17,12 +17,14 @@ from msgspec import Struct
 
 from dashboard import ingest, limits, working
 from dashboard.models import File, Job, Source
-from dashboard.receiving import Receipt, Refused
+from dashboard.receiving import Conflict, Receipt, Refused, Sent
 from guard import adapters
 from guard.adapters.base import Session, SourceFile
 from guard.errors import JournalError
+from guard.shipping import content
+from guard.shipping.placement import names_within
 
-PIECE_BYTES = 64 << 20
+READ_WHOLE_BYTES = 64 << 20
 SETTLE_S = 600.0
 
 Answer = Literal["stored", "here already", "refused"]
@@ -106,20 +108,31 @@ def _received(
     actor: str,
     owner: User | None,
     progress: Callable[[int], object],
+    generation: int = 0,
 ) -> Iterator[Receipt]:
+    """Store a file piece by piece; all of it as the next generation where a later piece differs."""
     offset = 0
     with file.open() as stream:
-        while data := stream.read(PIECE_BYTES):
-            yield ingest.receive(
-                source,
-                session.external_id,
-                name,
-                offset,
-                data,
-                actor=actor,
-                owner=owner,
-                rewrite=offset == 0,
-            )
+        size = stream.seek(0, os.SEEK_END)
+        while data := content.piece_at(stream, offset, size):
+            sent = Sent(generation=generation, rewrite=not offset)
+            try:
+                yield ingest.receive(
+                    source,
+                    session.external_id,
+                    name,
+                    offset,
+                    data,
+                    actor=actor,
+                    owner=owner,
+                    sent=sent,
+                )
+            except Conflict as conflict:
+                if generation:
+                    raise
+                following = int(str(conflict.shown["generation"])) + 1
+                yield from _received(source, session, file, name, actor, owner, progress, following)
+                return
             offset += len(data)
             progress(len(data))
     if not offset:
@@ -127,19 +140,12 @@ def _received(
 
 
 def _names(source: Source, session: Session) -> list[str]:
-    """Names within the run: the main file keeps the one it first had, the others go beside it."""
     first = (
         File.objects.filter(run__source=source, run__external_id=session.external_id)
         .order_by("pk")
         .first()
     )
-    main = Path(session.files[0].name)
-    names = [main.name if first is None else first.name]
-    for file in session.files[1:]:
-        path = Path(file.name)
-        inside = path.is_relative_to(main.parent)
-        names.append(str(path.relative_to(main.parent)) if inside else path.name)
-    return names
+    return names_within(session, None if first is None else first.name)
 
 
 def _unpacked(file: SourceFile) -> SourceFile:
@@ -162,4 +168,4 @@ def _why_unread(file: SourceFile) -> str:
 
 def _is_small(file: SourceFile) -> bool:
     with file.open() as stream:
-        return len(stream.read(PIECE_BYTES)) < PIECE_BYTES
+        return len(stream.read(READ_WHOLE_BYTES)) < READ_WHOLE_BYTES

@@ -17,7 +17,6 @@ from django.db.models.functions import Greatest
 
 from dashboard import clock, derive, jobs, journals, ledger, receiving
 from dashboard.models import (
-    Chunk,
     EditRow,
     EffectRow,
     EpochRow,
@@ -36,7 +35,7 @@ from dashboard.models import (
     Source,
     Verdict,
 )
-from dashboard.receiving import Receipt, Stored
+from dashboard.receiving import PLAIN, Receipt, Sent, Stored
 from guard import RULES_VERSION
 from guard.errors import JournalError
 
@@ -69,8 +68,7 @@ def receive(
     *,
     actor: str = "",
     owner: User | None = None,
-    prefix_sha256: str = "",
-    rewrite: bool = False,
+    sent: Sent = PLAIN,
 ) -> Receipt:
     """Store bytes of a file of a run, and a job to judge them. Idempotent by (file, offset).
 
@@ -81,8 +79,25 @@ def receive(
     receiving.check_name("file name", file_name)
     run = locked_run(source, external_id, owner)
     file = receiving.current_file(run, file_name)
-    stored = receiving.store(file, offset, data, prefix=prefix_sha256, rewrite=rewrite)
+    stored = receiving.store(file, offset, data, sent)
     return note_received(run, stored, actor or source.slug)
+
+
+@transaction.atomic
+def append(
+    source: Source,
+    external_id: str,
+    file_name: str,
+    data: bytes,
+    *,
+    actor: str,
+    owner: User | None = None,
+) -> Receipt:
+    """Store bytes at the end of a file of a run; the same bytes again are the same receipt."""
+    run = locked_run(source, external_id, owner)
+    file = receiving.current_file(run, file_name)
+    stored = receiving.known(file, data) or receiving.store(file, file.size_bytes, data)
+    return note_received(run, stored, actor)
 
 
 def locked_run(source: Source, external_id: str, owner: User | None = None) -> Run:
@@ -108,7 +123,7 @@ def note_received(run: Run, stored: Stored, actor: str) -> Receipt:
         name = f"{chunk.file.name}:{chunk.file.generation}:{chunk.offset}:{chunk.sha256}"
         extend(run, name, chunk.size_bytes)
         job = jobs.enqueue(run, "received")
-        ledger.append("received", actor, _told(chunk, run), run)
+        ledger.append("received", actor, _told(stored, run), run)
     return Receipt(
         receipt=chunk.receipt,
         run=run.public_id,
@@ -119,10 +134,20 @@ def note_received(run: Run, stored: Stored, actor: str) -> Receipt:
         sha256=chunk.sha256,
         duplicate=not stored.new,
         job_id=job and job.pk,
+        redacted=sum(stored.redaction.counts.values()) if stored.redaction else 0,
     )
 
 
-def _told(chunk: Chunk, run: Run) -> dict[str, object]:
+def _told(stored: Stored, run: Run) -> dict[str, object]:
+    chunk, redaction = stored.chunk, stored.redaction
+    redacted = (
+        {
+            "redacted": redaction.counts,
+            "stored_sha256": redaction.stored_sha256,
+        }
+        if redaction
+        else {}
+    )
     return {
         "receipt": str(chunk.receipt),
         "file": chunk.file.name,
@@ -131,6 +156,7 @@ def _told(chunk: Chunk, run: Run) -> dict[str, object]:
         "size_bytes": chunk.size_bytes,
         "sha256": chunk.sha256,
         "head": run.head,
+        **redacted,
     }
 
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,15 @@ from django.db import transaction
 from msgspec import Struct
 
 from dashboard import placing
-from dashboard.models import Chunk, Consumption, File, GateEvent, Run
+from dashboard.models import Chunk, Consumption, File, GateEvent, Redaction, Run
 from dashboard.overrides import overrides_of
 from guard import adapters, journal
-from guard.adapters.base import LineError, Reading, SourceFile
+from guard.adapters.base import LineError, Reading, Session, SourceFile
 from guard.adapters.native import NATIVE
+from guard.adapters.otlp import OTLP
 from guard.effects import Override, team_rules
 from guard.errors import JournalError
-from guard.events import Edit, Gate, Proposal, Span
+from guard.events import Edit, Gap, Gate, Proposal, Span
 from guard.journal import Journal
 
 FETCHED = 32
@@ -32,10 +34,11 @@ Version = tuple[str, str]
 
 
 class Part(Struct, frozen=True):
-    """One file of a snapshot."""
+    """One file of a snapshot. `earlier`: its generations whose end is not known to be in it."""
 
     file_id: int
     name: str
+    earlier: tuple[int, ...] = ()
 
 
 class Marks(Struct, frozen=True):
@@ -94,10 +97,18 @@ class News(Struct, frozen=True):
 def snapshot(run_id: int) -> Snapshot:
     """The present head and what it covers; the run is locked for the moment of looking."""
     run = Run.objects.select_for_update().get(pk=run_id)
-    files = File.objects.filter(run=run, current=True).order_by("pk")
-    parts = tuple(Part(file.pk, file.name) for file in files)
     team = overrides_of(run.source_id)
-    return Snapshot(run.pk, run.head, parts, _marks(run), tuple(_ours(run)), team)
+    return Snapshot(run.pk, run.head, tuple(_parts(run)), _marks(run), tuple(_ours(run)), team)
+
+
+def _parts(run: Run) -> Iterator[Part]:
+    """The files in the order in which their first bytes came."""
+    generations: defaultdict[str, list[File]] = defaultdict(list)
+    for file in File.objects.filter(run=run).order_by("pk"):
+        generations[file.name].append(file)
+    for name, files in generations.items():
+        earlier = (before.pk for before, after in pairwise(files) if after.rewrites)
+        yield Part(files[-1].pk, name, tuple(earlier))
 
 
 def _marks(run: Run) -> Marks:
@@ -165,12 +176,15 @@ def spooled(shot: Snapshot) -> Iterator[list[SourceFile]]:
     with tempfile.TemporaryDirectory(prefix="guard-") as folder:
         files = []
         for number, part in enumerate(shot.parts):
-            path = Path(folder) / str(number)
-            with path.open("wb") as stream:
-                for data in contents(shot, part):
-                    stream.write(data)
-            files.append(SourceFile(part.name, path))
+            files.append(_spool(shot, part, Path(folder) / str(number)))
         yield files
+
+
+def _spool(shot: Snapshot, part: Part, path: Path) -> SourceFile:
+    with path.open("wb") as stream:
+        for data in contents(shot, part):
+            stream.write(data)
+    return SourceFile(part.name, path)
 
 
 def contents(shot: Snapshot, part: Part) -> Iterator[bytes]:
@@ -215,13 +229,25 @@ def open_with_texts(shot: Snapshot) -> tuple[Opened, dict[Version, str]]:
 def _open(shot: Snapshot, files: list[SourceFile]) -> Opened:
     sessions, unread = adapters.sort_out(files)
     if len(sessions) > 1:
+        sessions, unread = _without_telemetry(sessions, unread)
+    if len(sessions) > 1:
         raise JournalError(f"{len(sessions)} sessions in the files of one run")
     if sessions and sessions[0].adapter != NATIVE.name:
         with team_rules(shot.team):
             reading = adapters.reading(sessions[0])
-        return _foreign(sessions[0].adapter, reading, shot, unread)
+            gaps = _rewritten(shot, files, reading)
+            return _foreign(sessions[0].adapter, reading, shot, gaps, unread)
     main = sessions[0].files if sessions else tuple(unread[:1])
     return _native(main, shot, unread if sessions else unread[1:])
+
+
+def _without_telemetry(
+    sessions: list[Session], unread: list[SourceFile]
+) -> tuple[list[Session], list[SourceFile]]:
+    """A session's own file tells more than telemetry of the same session, which stays unread."""
+    own = [session for session in sessions if session.adapter != OTLP.name]
+    beside = [file for s in sessions if s.adapter == OTLP.name for file in s.files]
+    return (own, [*unread, *beside]) if own else (sessions, unread)
 
 
 def _foreign_texts(opened: Opened, files: list[SourceFile]) -> Iterator[tuple[Version, str]]:
@@ -267,8 +293,52 @@ def native_lines(shot: Snapshot) -> Iterator[bytes]:
         yield rest
 
 
-def _foreign(name: str, reading: Reading, shot: Snapshot, unread: list[SourceFile]) -> Opened:
-    read = placing.with_ours(reading, shot.ours)
+def _rewritten(
+    shot: Snapshot, files: Sequence[SourceFile], reading: Reading
+) -> tuple[placing.OurEvent, ...]:
+    """A gap where the host's own history was rewritten: behind the last event it left as it was.
+
+    An earlier generation that the present one goes on from leaves none.
+    """
+    found: dict[int, placing.OurEvent] = {}
+    for number, part in enumerate(shot.parts):
+        for file_id in part.earlier:
+            with tempfile.NamedTemporaryFile(prefix="guard-") as made:
+                before = _spool(shot, Part(file_id, part.name), Path(made.name))
+                was = [*files[:number], before, *files[number + 1 :]]
+                kept = _events_kept(was, reading)
+            if kept is not None:
+                found[kept] = placing.OurEvent(_gap(part.name), kept)
+    return tuple(found.values())
+
+
+def _events_kept(files: Sequence[SourceFile], reading: Reading) -> int | None:
+    """How many events still stand of those that were read from these files; None for all."""
+    try:
+        was = adapters.reading(adapters.sort_out(files)[0][0]).events
+    except (JournalError, IndexError):
+        return 0
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(was, reading.events, strict=False))
+    kept = sum(1 for _ in same)
+    return kept if kept < len(was) else None
+
+
+def _gap(name: str) -> Gap:
+    return Gap(
+        seq=0,
+        what=f"{name} was rewritten: what its host had recorded from here on is in it no longer",
+        consequence="the earlier copy is kept as a generation of the file and is not judged",
+    )
+
+
+def _foreign(
+    name: str,
+    reading: Reading,
+    shot: Snapshot,
+    gaps: tuple[placing.OurEvent, ...],
+    unread: list[SourceFile],
+) -> Opened:
+    read = placing.with_ours(reading, (*shot.ours, *gaps))
     names = tuple(file.name for file in unread)
     return Opened(name, read.journal(), read, len(reading.events), names)
 
@@ -278,13 +348,35 @@ def _native(files: tuple[SourceFile, ...], shot: Snapshot, unread: list[SourceFi
         raise JournalError("nothing was received yet")
     lines = [journal.encode(our.event) for our in shot.ours]
     data = placing.native_lines(b"".join(file.data() for file in files), lines)
-    found = journal.read(data)
+    data = placing.with_lines(data, _earlier_lines(shot))
+    found = journal.read(data, redacted=_chains(shot))
     if found.torn is not None and lines:
         torn = msgspec.structs.replace(found.torn, line=found.torn.line - len(lines))
         found = msgspec.structs.replace(found, torn=torn)
     names = tuple(file.name for file in unread)
     own = len(found.numbered) + len(found.unnumbered) - len(lines)
     return Opened(NATIVE.name, found, None, own, names)
+
+
+def _chains(shot: Snapshot) -> dict[str, str]:
+    """Chains that held before secrets were taken out of their lines, and the lines as kept."""
+    noted = Redaction.objects.filter(
+        chunk__file__run_id=shot.run_id, chunk_id__lte=shot.marks.chunk
+    ).exclude(chains={})
+    return {
+        link: form
+        for chains in noted.values_list("chains", flat=True)
+        for link, form in chains.items()
+    }
+
+
+def _earlier_lines(shot: Snapshot) -> Iterator[bytes]:
+    """Events of earlier generations: a native journal tells itself which are the same, or forks."""
+    for part in shot.parts[:1]:
+        for file_id in part.earlier:
+            data = b"".join(contents(shot, Part(file_id, part.name)))
+            *whole, _ = data.split(b"\n")
+            yield from (line + b"\n" for line in whole[1:])
 
 
 def torn_line(opened: Opened) -> LineError | None:

@@ -21,6 +21,7 @@ UNPACKED_PIECE_BYTES = 1 << 20
 WINDOW_BYTES = 16 << 10
 MAX_GZIP_MEMBERS = 10_000
 API_BODY_BYTES = MAX_PACKED_BYTES
+API_PATHS = ("/api/", "/v1/")
 PAGE_BODY_BYTES = 256 << 20
 STALL_S = 30.0
 RATE_WINDOW_S = 300.0
@@ -163,7 +164,7 @@ class Capped:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        limit = API_BODY_BYTES if scope["path"].startswith("/api/") else PAGE_BODY_BYTES
+        limit = API_BODY_BYTES if scope["path"].startswith(API_PATHS) else PAGE_BODY_BYTES
         try:
             _declared_within(scope, limit)
             await self._application(scope, _Counted(receive, limit, self._stall_s).receive, send)

@@ -24,7 +24,7 @@ HEADERS = {
     "Content-Security-Policy": POLICY,
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-OPEN_PATHS = ("/api/v1/", "/healthz", "/readyz", "/metrics", "/login", "/static/")
+OPEN_PATHS = ("/api/v1/", "/v1/", "/healthz", "/readyz", "/metrics", "/login", "/static/")
 
 
 class SecurityHeaders(MiddlewareMixin):

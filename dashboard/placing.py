@@ -21,9 +21,9 @@ BEGUN = frozenset({"started", "committed", "failed", "unknown"})
 
 
 class OurEvent(Struct, frozen=True):
-    """A gate event of ours; `used_by`: the effects that acted on its gate."""
+    """A gate event or a gap of ours; `used_by`: the effects that acted on its gate."""
 
-    event: Gate
+    event: Gate | Gap
     after: int
     used_by: tuple[str, ...] = ()
 
@@ -57,7 +57,8 @@ def _starts(events: Iterable[AnyEvent], wanted: set[str]) -> Mapping[str, int]:
 def _place(our: OurEvent, starts: Mapping[str, int], last: int) -> int:
     """The number of the event that it stands behind."""
     used = [starts[effect] - 1 for effect in our.used_by if effect in starts]
-    if our.event.state in {"requested", "approved"} and used:
+    asked = isinstance(our.event, Gate) and our.event.state in {"requested", "approved"}
+    if asked and used:
         return min(our.after, *used)
     return min(our.after, last)
 
@@ -98,6 +99,13 @@ def _header(header: Header, places: Sequence[int]) -> Header:
         return header
     ledger = [(_moved(first, places), _moved(last, places)) for first, last in header.ledger]
     return msgspec.structs.replace(header, ledger=ledger)
+
+
+def with_lines(data: bytes, more: Iterable[bytes]) -> bytes:
+    """A native file with more lines behind its header, in front of all others."""
+    added = b"".join(more)
+    header, newline, rest = data.partition(b"\n")
+    return header + newline + added + rest if added else data
 
 
 def native_lines(data: bytes, ours: Sequence[bytes]) -> bytes:

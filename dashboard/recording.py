@@ -16,7 +16,7 @@ from django.db import transaction
 from msgspec import Struct
 
 from dashboard import ingest, receiving
-from dashboard.models import Chunk, File, GateEvent, Run, Source
+from dashboard.models import File, GateEvent, Run, Source
 from dashboard.receiving import Conflict, Receipt, Refused, Stored
 from guard import journal
 from guard.canonical import canonical
@@ -167,8 +167,7 @@ def _here_already(file: File, batch: _Batch, data: bytes) -> Stored | None:
     """Lines that bring their own numbers can be recognised when they come again."""
     if batch.data != data:
         return None
-    found = Chunk.objects.filter(file=file, sha256=hashlib.sha256(data).hexdigest()).first()
-    return None if found is None else Stored(found, new=False)
+    return receiving.known(file, data)
 
 
 def _refuse_taken(run: Run, numbers: Iterable[int]) -> None:

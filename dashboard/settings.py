@@ -41,6 +41,10 @@ MAX_ATTEMPTS = env.number("GUARD_MAX_ATTEMPTS", 3)
 # Batches that one token may send in five minutes.
 TOKEN_BATCHES = env.number("GUARD_TOKEN_BATCHES", 1000)
 
+# Key-shaped secrets are taken out of what is received before it is stored (`on`). `keep-raw` keeps
+# the bytes as sent as well, for investigators and admins; `off` stores everything as it comes.
+REDACT = env.choice("GUARD_REDACT", ("on", "keep-raw", "off"))
+
 # Gates (`semantics.md` 8.9): how long one is open, how long a claim holds, and how old a sign-in
 # may be when a commit-phase gate is decided.
 GATE_COMMIT_MINUTES = env.number("GUARD_GATE_COMMIT_MINUTES", 60)
@@ -158,8 +162,9 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# A bell is tried once: whoever sends does not wait for a queue that is down, the sweeper rings.
 CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {"socket_connect_timeout": 1, "socket_timeout": 5} if REDIS_URL else {}
+    {"socket_connect_timeout": 1, "socket_timeout": 5, "max_retries": 0} if REDIS_URL else {}
 )
 
 LOGGING = {

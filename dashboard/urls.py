@@ -5,7 +5,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
 from dashboard import health
-from dashboard.api import api
+from dashboard.api import api, otlp
 from dashboard.signin import SignIn
 
 urlpatterns = [
@@ -16,5 +16,7 @@ urlpatterns = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
+    path("v1/traces", otlp.traces, name="otlp_traces"),
+    path("v1/logs", otlp.logs, name="otlp_logs"),
     path("", include("dashboard.page_urls")),
 ]

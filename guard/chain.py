@@ -24,6 +24,11 @@ def holds(members: dict[str, Any]) -> bool:
     return bool(link(members["prev"], members) == members["chain"])
 
 
+def form_of(members: dict[str, Any]) -> str:
+    """The hash of the whole event, `prev` and `chain` included."""
+    return hashlib.sha256(canonical(members)).hexdigest()
+
+
 def breaks(numbered: Iterable[AnyEvent]) -> Iterator[int]:
     """Numbers at which the chain does not go on, in the order of `seq`; hashes are not looked at.
 

@@ -3,6 +3,7 @@
 Only what has the shape of a key is taken: a vendor's prefix, a private key block, a token in a URL
 or a header. Words that merely look secret stay, since a journal without its texts proves nothing.
 Each shape has literals that must occur; without one, its pattern is never tried.
+What stands in place of a secret is exactly as long, so that every other byte keeps its place.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Shape(Struct, frozen=True):
 
 
 class Redaction(Struct, frozen=True):
-    """Bytes without secrets, how many of each kind there were, and what the bytes were before."""
+    """Bytes without secrets, how many of each kind there were, and the hash of what came."""
 
     data: bytes
     counts: Counter[str]
@@ -94,7 +95,8 @@ SHAPES: tuple[Shape, ...] = (
     _in(
         "private-key",
         (b"-----BEGIN ",),
-        rb"-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----([^-]{40,16000})-----END [A-Z ]{0,24}PRIVATE KEY",
+        rb"-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----(?!\[redacted)([^-]{40,16000})"
+        rb"-----END [A-Z ]{0,24}PRIVATE KEY",
     ),
     _in(
         "bearer-token",
@@ -110,26 +112,40 @@ SHAPES: tuple[Shape, ...] = (
     _in(
         "url-password",
         (b"://",),
-        rb"://[^\s/:@\"'\\<>$\[\]{}]{1,64}:([^\s/:@\"'\\<>$\[\]{}]{4,128})@",
+        rb"://[^\s/:@\"'\\<>$\[\]{}]{1,64}:(?!\*+@)([^\s/:@\"'\\<>$\[\]{}]{4,128})@",
     ),
 )
 
 
-def redact(data: bytes, shapes: Iterable[Shape] = SHAPES) -> Redaction:
-    """Replace each secret by `[redacted:<kind>]`. Give it whole lines: a cut secret has no shape.
+def redact(data: bytes, shapes: Iterable[Shape] = SHAPES, *, before: bytes = b"") -> Redaction:
+    """Put `[redacted:<kind>]`, or as much of it as has room, and stars in place of each secret.
 
-    What is put in stays inside a JSON string without an escape, so that lines stay lines.
+    Give it whole lines: a cut secret has no shape. `before` is what stands before `data` on its
+    first line: it is looked at, so that a secret that ends in `data` is known, and stays as it is.
+    What is put in needs no escape inside a JSON string, and lines stay lines.
     """
     original = Hash("sha256:" + hashlib.sha256(data).hexdigest())
+    whole = before + data
     kept: list[bytes] = []
     counts: Counter[str] = Counter()
-    done = 0
-    for start, end, name in sorted(span for shape in shapes for span in _found(data, shape)):
-        if start >= done:
+    done = len(before)
+    for start, end, name in sorted(span for shape in shapes for span in _found(whole, shape)):
+        if end > done:
             counts[name] += 1
-            kept += (data[done:start], b"[redacted:", name.encode(), b"]")
+            cover = _cover(name, whole[max(start, done) : end])
+            kept += (whole[done : max(start, done)], cover)
             done = end
-    return Redaction(b"".join((*kept, data[done:])), counts, original)
+    return Redaction(b"".join((*kept, whole[done:])), counts, original)
+
+
+def _cover(name: str, secret: bytes) -> bytes:
+    """As many bytes as the secret has, its line ends among them."""
+    words = (f"[redacted:{name}]".encode(), b"[redacted]", b"")
+    word = next(word for word in words if len(word) <= len(secret))
+    cover = word.ljust(len(secret), b"*")
+    if b"\n" not in secret:
+        return cover
+    return bytes(old if old == ord("\n") else new for old, new in zip(secret, cover, strict=True))
 
 
 def _found(data: bytes, shape: Shape) -> Iterator[tuple[int, int, str]]:

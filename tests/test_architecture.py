@@ -29,7 +29,7 @@ GUARD_FLOORS = (
     ("rules", "asking", "replay"),
     ("report",),
     ("judge", "decide", "rollback", "undo_region", "undo"),
-    ("adapters", "client", "hooks", "hook", "langchain", "cli", "__main__"),
+    ("adapters", "client", "hooks", "hook", "langchain", "shipping", "cli", "__main__"),
 )
 DASHBOARD_FLOORS = (
     ("environment", "clock", "clean", "limits", "logs", "times", "visible", "words", "checks"),
@@ -39,16 +39,10 @@ DASHBOARD_FLOORS = (
         "overrides",
     ),
     (
-        "templatetags",
-        "cases",
-        "configure",
-        "derive",
-        "effect_rules",
-        "live",
-        "receiving",
-        "signin",
-        "waiting",
+        *("templatetags", "cases", "configure", "derive", "effect_rules", "live", "redacting"),
+        *("signin", "waiting"),
     ),
+    ("receiving",),
     ("ingest", "recording"),
     ("gates",),
     ("queries", "working", "sweeping", "imports", "case_files"),

@@ -12,7 +12,8 @@ from guard.cli import main
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 READ = re.compile(
-    r"""(?:env\.(?:flag|number|words)\(|environ(?:\.get)?[\[(])\s*"([A-Z][A-Z_]+)\"""", re.VERBOSE
+    r"""(?:env\.(?:flag|number|words|choice)\(|environ(?:\.get)?[\[(])\s*"([A-Z][A-Z_]+)\"""",
+    re.VERBOSE,
 )
 
 

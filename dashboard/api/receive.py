@@ -14,9 +14,9 @@ from dashboard import ingest, limits, recording
 from dashboard.api import auth
 from dashboard.api.idempotency import KEY_PARAMETER, once_for
 from dashboard.api.problems import PROBLEMS
-from dashboard.api.schemas import ReceiptOut
+from dashboard.api.schemas import ReceiptOut, SentIn
 from dashboard.models import Run, Token
-from dashboard.receiving import Conflict, Receipt
+from dashboard.receiving import Conflict, Receipt, Sent
 
 router = Router(tags=["receive"])
 MAX_OFFSET = 1 << 40
@@ -29,7 +29,7 @@ def _body_of(kind: str, text: str) -> dict[str, Any]:
 
 
 @router.post(
-    "/runs/{run}/chunks",
+    "/runs/{path:run}/chunks",
     auth=auth.may_ingest,
     response={202: ReceiptOut, **PROBLEMS},
     summary="Send bytes of a session file",
@@ -38,15 +38,14 @@ def _body_of(kind: str, text: str) -> dict[str, Any]:
 def chunks(
     request: HttpRequest,
     run: str,
+    sent: Query[SentIn],
     file: str = Query("session.jsonl", min_length=1, max_length=512),
     offset: int = Query(0, ge=0, le=MAX_OFFSET, description="bytes of the file before these"),
-    rewrite: bool = Query(False, description="the file from its start, also when it differs"),
-    prefix_sha256: str = Query("", pattern="^([0-9a-fA-F]{64})?$"),
 ) -> Status:
     """Store bytes of a file of a run; `run` is the sender's id, or ours. The run is made if new.
 
-    Same bytes at the same place: same receipt. Other bytes: 409 with both hashes. `prefix_sha256`
-    is of the bytes before the offset and finds a file that was rewritten.
+    Same bytes at the same place: same receipt. Other bytes, or a file that was rewritten: 409 with
+    both hashes and the generation that stands; the next one begins at 0 and the old one is kept.
     """
     token = _counted(request)
     data = _data(request)
@@ -61,8 +60,7 @@ def chunks(
         data,
         actor=str(token),
         owner=token.created_by,
-        prefix_sha256=prefix_sha256,
-        rewrite=rewrite,
+        sent=Sent(**sent.dict()),
     )
     return Status(202, _told(receipt))
 

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field
 
 Name = Field(min_length=1, max_length=255)
 Hash = Field(min_length=1, max_length=512)
+Sha256Hex = Field("", pattern="^([0-9a-fA-F]{64})?$")
 
 
 class Strict(Schema):
@@ -48,6 +49,15 @@ class RunsOut(Schema):
     next_cursor: int | None
 
 
+class SentIn(Schema):
+    """What a sender may say about a piece of a file; all of it may be left out."""
+
+    prefix_sha256: str = Sha256Hex
+    through_sha256: str = Sha256Hex
+    generation: int = Field(0, ge=0, le=1 << 30, description="0: the current one; next: begin it")
+    rewrite: bool = Field(False, description="the file from its start, also when it differs")
+
+
 class ReceiptOut(Schema):
     """Stored, once, durably. The verdict follows; `job` is what makes it."""
 
@@ -60,6 +70,7 @@ class ReceiptOut(Schema):
     sha256: str
     duplicate: bool
     job: int | None
+    redacted: int = 0
     first_seq: int | None = None
     last_seq: int | None = None
 

@@ -30,6 +30,7 @@ from dashboard.models.human import (
 from dashboard.models.ledger import Entry, LedgerHead
 from dashboard.models.people import LoginFailure, Membership, Role, Scope, Token
 from dashboard.models.received import Chunk, File, IdempotentAnswer, Job, Run, Source
+from dashboard.models.redaction import Redaction
 
 __all__ = [
     "Case",
@@ -57,6 +58,7 @@ __all__ = [
     "Membership",
     "Note",
     "ProposalRow",
+    "Redaction",
     "Role",
     "RollbackRow",
     "Run",

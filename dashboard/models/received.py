@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
+
+ARRIVING = timedelta(minutes=10)
 
 
 def run_name() -> str:
@@ -74,9 +78,18 @@ class Run(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+    @property
+    def is_arriving(self) -> bool:
+        """Whether the agent may still be at work: something came in the last ten minutes."""
+        last = self.last_received_at
+        return last is not None and timezone.now() - last < ARRIVING
+
 
 class File(models.Model):
-    """One file of a run. A file that was rewritten in place starts a new generation."""
+    """One file of a run. A file that was rewritten in place starts a new generation.
+
+    `rewrites`: this generation is not known to go on from the one before, which is kept.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="files")
     name = models.CharField(max_length=512)
@@ -84,6 +97,7 @@ class File(models.Model):
     current = models.BooleanField(default=True)
     adapter = models.CharField(max_length=40, blank=True)
     size_bytes = models.BigIntegerField(default=0)
+    rewrites = models.BooleanField(default=False)
 
     class Meta:
         constraints = (
@@ -95,12 +109,17 @@ class File(models.Model):
 
 
 class Chunk(models.Model):
-    """Bytes as they came, compressed with zstd. `sha256` is of the bytes, not of the packing."""
+    """Bytes as they came, less secrets, compressed with zstd. `sha256` is of the bytes as sent.
+
+    What stands in place of a secret is as long as the secret, so that places stay what they were.
+    `through_sha256`, where the sender told it, is of the file as sent from its start to here.
+    """
 
     file = models.ForeignKey(File, on_delete=models.PROTECT, related_name="chunks")
     offset = models.BigIntegerField()
     size_bytes = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
+    through_sha256 = models.CharField(max_length=64, null=True)
     data = models.BinaryField()
     receipt = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     received_at = models.DateTimeField(auto_now_add=True)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from dashboard import access, words
 from dashboard.models import File, Job, LineRow, Run, SkipCount, Verdict
 from dashboard.queries.lights import Light, lights
+from dashboard.queries.redaction import secrets_in
 from dashboard.queries.runs import worst
 from dashboard.words import Sign
 
@@ -57,6 +58,7 @@ class Imported(Struct, frozen=True):
     events: int
     skips: int
     quarantined: int
+    secrets: int
     says: list[tuple[Run, Sign, Light]]
 
 
@@ -84,6 +86,7 @@ def imported(user: User, taken: list[dict[str, Any]]) -> Imported:
         events=sum(verdict.events for verdict in verdicts.values()),
         skips=sum(row.count for row in skips),
         quarantined=sum(row.answer == "quarantined" for row in lines),
+        secrets=secrets_in(keys).total(),
         says=[
             (run, worst(verdicts[run.pk])[1], _worst_light(run, verdicts[run.pk]))
             for run in list(runs.values())[:8]

@@ -8,6 +8,7 @@ from msgspec import Struct
 from dashboard import times, words
 from dashboard.models import EditRow, EffectRow, Gate, Job, Run, Verdict
 from dashboard.queries.lights import Light, lights, named
+from dashboard.queries.redaction import secrets_in
 from dashboard.visible import brief, plain
 
 
@@ -29,6 +30,7 @@ class RunPage(Struct, frozen=True):
     open_gates: int
     edits: int
     proposed: int
+    secrets: int
 
     @property
     def unsafe_sign(self) -> words.Sign:
@@ -58,6 +60,7 @@ def run_page(run: Run) -> RunPage:
         open_gates=run.gates.filter(state=Gate.State.PENDING).count(),
         edits=run.edits.count(),
         proposed=run.proposals.exclude(edit_id__in=made).count(),
+        secrets=secrets_in([run.pk]).total(),
     )
 
 

@@ -14,7 +14,7 @@ from dashboard.views.page import show
 from dashboard.views.params import whole
 
 PER_PAGE = 50
-KINDS = ("", "received", "gate", "note", "case", "settings", "judged")
+KINDS = ("", "received", "gate", "note", "case", "settings", "judged", "raw")
 HEAD = ("seq", "at", "kind", "actor", "run", "body", "hash")
 
 

@@ -16,6 +16,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "judge": ("judging", "judge the journal of one run"),
         "rollback": ("rolling_back", "a rollback on paper: what it would give back, and what not"),
         "convert": ("converting", "write any session that an adapter reads as a native journal"),
+        "import": ("importing", "send session files to a server, each byte once"),
+        "watch": ("watching", "follow session files and send what is new"),
         "coverage": ("covering", "what a source can and cannot prove"),
         "rules": ("listing", "every rule, in code order"),
         "explain": ("explaining", "the page of one rule"),

@@ -71,9 +71,9 @@ class TestSeeing:
         ("role", "rights"),
         [
             ("reviewer", {"see", "decide", "note"}),
-            ("investigator", {"see", "note"}),
+            ("investigator", {"see", "see raw", "note"}),
             ("lead", {"see", "note"}),
-            ("admin", {"see", "configure"}),
+            ("admin", {"see", "see raw", "configure"}),
         ],
     )
     def test_a_role_is_a_set_of_rights(

@@ -30,7 +30,7 @@ from dashboard.models import (
     Source,
     Verdict,
 )
-from dashboard.receiving import Conflict, Refused
+from dashboard.receiving import Conflict, Refused, Sent
 from guard.adapters.base import SourceFile
 from tests.dashboard.making import EDIT, HEADER, PATCH, RECORD, SPAN, incident, lines
 
@@ -87,7 +87,7 @@ def test_a_file_that_grows_is_read_on_from_where_it_was(source: Source) -> None:
 def test_bytes_before_are_asked_for(source: Source) -> None:
     with pytest.raises(Conflict) as conflict:
         send(source, b"abc", offset=10)
-    assert conflict.value.shown == {"expected_offset": 0}
+    assert conflict.value.shown == {"expected_offset": 0, "generation": 1}
     assert not Run.objects.exists()
 
 
@@ -95,12 +95,13 @@ def test_a_file_that_was_rewritten_is_a_new_generation_and_the_old_one_stays(
     source: Source,
 ) -> None:
     judge(source, incident())
-    run = judge(source, lines(HEADER, {**SPAN, "tokens": 9}), rewrite=True)
+    run = judge(source, lines(HEADER, {**SPAN, "tokens": 9}), sent=Sent(rewrite=True))
     assert [(file.generation, file.current) for file in File.objects.order_by("pk")] == [
         (1, False),
         (2, True),
     ]
-    assert Verdict.objects.get(run=run, current=True).events == 1
+    verdict = Verdict.objects.get(run=run, current=True)
+    assert (verdict.events, verdict.integrity) == (7, "fork")
     assert Chunk.objects.count() == 2
 
 
@@ -108,10 +109,10 @@ def test_another_prefix_is_found_by_its_hash(source: Source) -> None:
     send(source, b"abc")
     wrong = hashlib.sha256(b"abd").hexdigest()
     with pytest.raises(Conflict) as conflict:
-        send(source, b"d", offset=3, prefix_sha256=wrong)
+        send(source, b"d", offset=3, sent=Sent(prefix_sha256=wrong))
     assert conflict.value.code == "other_prefix"
     right = hashlib.sha256(b"abc").hexdigest()
-    assert send(source, b"d", offset=3, prefix_sha256=right).offset == 3
+    assert send(source, b"d", offset=3, sent=Sent(prefix_sha256=right)).offset == 3
 
 
 @pytest.mark.parametrize("name", ["", "a\nb", "a\0b", "\ud800", "x" * 600, "\x1b[31m"])

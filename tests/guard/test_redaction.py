@@ -63,7 +63,9 @@ def test_a_secret_is_taken_out_of_a_json_line(name: str, text: str, around: str)
     done = redact(line)
     assert done.counts == {name: 1}
     assert done.total == 1
-    assert f"[redacted:{name}]" in json.loads(done.data)["text"]
+    assert len(done.data) == len(line)
+    assert "[redacted" in json.loads(done.data)["text"] or name == "url-password"
+    assert redact(done.data).total == 0
     assert done.original == "sha256:" + hashlib.sha256(line).hexdigest()
 
 
@@ -76,7 +78,30 @@ def test_what_has_no_shape_of_a_key_stays(text: str) -> None:
 
 def test_what_stands_around_a_secret_stays() -> None:
     done = redact(b"psql postgres://mira:s3cretpw@db.example/tides")
-    assert done.data == b"psql postgres://mira:[redacted:url-password]@db.example/tides"
+    assert done.data == b"psql postgres://mira:********@db.example/tides"
+
+
+def test_what_is_put_in_says_what_it_was_where_there_is_room() -> None:
+    token = "ghp_" + LETTERS[:36]
+    assert redact(token.encode()).data == b"[redacted:github-token]" + b"*" * 17
+    key = f"-----BEGIN PRIVATE KEY-----\n{LETTERS[:50]}\n{LETTERS[:50]}\n-----END PRIVATE KEY-----"
+    assert redact(key.encode()).data.count(b"\n") == 3
+
+
+@pytest.mark.parametrize("cut", [1, 4, 20, 39])
+def test_the_rest_of_a_secret_that_came_in_two_pieces_is_taken_out(cut: int) -> None:
+    secret = ("ghp_" + LETTERS[:36]).encode()
+    before, data = b"token " + secret[:cut], secret[cut:] + b" and more\n"
+    done = redact(data, before=before)
+    assert done.total == 1
+    assert len(done.data) == len(data)
+    assert secret[cut:] not in done.data
+    assert done.data.endswith(b" and more\n")
+
+
+def test_a_secret_before_the_piece_is_not_counted_again() -> None:
+    before = ("ghp_" + LETTERS[:36] + " ").encode()
+    assert redact(b"nothing\n", before=before).total == 0
 
 
 def test_several_secrets_are_counted_by_kind_and_overlaps_once() -> None:

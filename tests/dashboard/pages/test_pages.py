@@ -65,6 +65,7 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
         "run": f"/runs/{rid}/",
         "run_figure": f"/runs/{rid}/figure?w=900",
         "coverage": f"/runs/{rid}/coverage",
+        "run_secrets": f"/runs/{rid}/secrets",
         "edit": f"/runs/{rid}/edits/e1/",
         "rollback": f"/runs/{rid}/rollback",
         "rollback_figure": f"/runs/{rid}/rollback/figure",
@@ -92,9 +93,10 @@ NO_QUESTIONS = ("SAVEPOINT", "RELEASE SAVEPOINT", "BEGIN", "COMMIT", "SELECT clo
 QUERIES = {
     "team": 20,
     "runs": 20,
-    "run": 54,
+    "run": 55,
     "run_figure": 16,
     "coverage": 13,
+    "run_secrets": 14,
     "edit": 28,
     "rollback": 21,
     "rollback_figure": 26,
@@ -177,6 +179,7 @@ POSTS = {
     "save_view": {},
     "drop_view": {"key": 1},
     "tick": {"rid": "r-1"},
+    "run_raw": {"rid": "r-1", "key": 1},
     "gate_decide": {"gid": "g-1"},
     "gate_claim": {"gid": "g-1"},
     "gate_release": {"gid": "g-1"},
@@ -237,7 +240,8 @@ def test_a_table_is_a_download_with_a_safe_name(
 
 
 @pytest.mark.parametrize(
-    "name", ["run", "run_figure", "coverage", "edit", "rollback", "window", "gate", "case"]
+    "name",
+    ["run", "run_figure", "coverage", "run_secrets", "edit", "rollback", "window", "gate", "case"],
 )
 def test_what_belongs_to_others_does_not_exist(
     name: str, addresses: dict[str, str], member: Callable[..., User]
