@@ -36,6 +36,7 @@ DASHBOARD_FLOORS = (
     ("models", "placing"),
     ("access", "tokens", "facts", "jobs", "journals", "ledger", "health", "exports", "forms"),
     ("templatetags", "cases", "configure", "derive", "live", "receiving", "signin", "waiting"),
+    ("notifications",),
     ("ingest", "recording"),
     ("gates",),
     ("queries", "working", "sweeping", "imports", "case_files"),

@@ -27,15 +27,18 @@ from dashboard.models.human import (
     Vote,
 )
 from dashboard.models.ledger import Entry, LedgerHead
+from dashboard.models.notices import Attempt, Delivery, NoticeRow, Target
 from dashboard.models.people import LoginFailure, Membership, Role, Scope, Token
 from dashboard.models.received import Chunk, File, IdempotentAnswer, Job, Run, Source
 
 __all__ = [
+    "Attempt",
     "Case",
     "CaseItem",
     "Chunk",
     "Consumption",
     "Decision",
+    "Delivery",
     "EditRow",
     "EffectRow",
     "Entry",
@@ -54,6 +57,7 @@ __all__ = [
     "LoginFailure",
     "Membership",
     "Note",
+    "NoticeRow",
     "ProposalRow",
     "Role",
     "RollbackRow",
@@ -63,6 +67,7 @@ __all__ = [
     "Series",
     "SkipCount",
     "Source",
+    "Target",
     "Token",
     "Verdict",
     "Vote",
