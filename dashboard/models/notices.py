@@ -60,7 +60,7 @@ class NoticeRow(models.Model):
     title = models.CharField(max_length=200)
     path = models.CharField(max_length=400)
     ids = models.JSONField(default=dict)
-    key = models.CharField(max_length=120, unique=True, null=True, blank=True)  # noqa: DJ001
+    key = models.CharField(max_length=120, unique=True, null=True, blank=True)
     at = models.DateTimeField()
 
     def __str__(self) -> str:

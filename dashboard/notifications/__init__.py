@@ -4,6 +4,7 @@ An event is a row of the outbox first (`send`), in its own transaction; a worker
 target that is slow or down costs a delivery, never an event.
 """
 
+from dashboard.notifications.delivery import deliver, requeue
 from dashboard.notifications.outbox import Notice, send
 
-__all__ = ["Notice", "send"]
+__all__ = ["Notice", "deliver", "requeue", "send"]

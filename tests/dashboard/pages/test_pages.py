@@ -79,6 +79,7 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
         "import": "/import/",
         "search": "/search/?q=patch",
         "settings": "/settings/",
+        "notices": "/settings/notices/",
         "audit": "/audit/?verify=1",
         "trend": "/team/figures/summaries",
     }
@@ -108,6 +109,7 @@ QUERIES = {
     "import": 13,
     "search": 17,
     "settings": 13,
+    "notices": 19,
     "audit": 13,
     "trend": 5,
 }
@@ -190,6 +192,9 @@ POSTS = {
     "revoke_token": {"key": 1},
     "give_role": {},
     "take_role": {"key": 1},
+    "add_target": {},
+    "test_target": {"key": 1},
+    "remove_target": {"key": 1},
     "theme": {},
     "zone": {},
 }
