@@ -45,6 +45,7 @@ mutants: setup-dev
 	$(PY) -m mutmut run
 
 faults: setup-dev
+	GATE_RACES=1000 $(PY) -m pytest tests/dashboard/test_gates.py -k Races $(PYTEST_ARGS)
 	$(PY) -m pytest tests/faults $(PYTEST_ARGS)
 
 shots: setup-dev

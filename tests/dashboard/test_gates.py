@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from datetime import timedelta
@@ -51,6 +52,8 @@ People = Callable[..., User]
 STAKE = Stake("patch", sha(PAYLOAD), "http.patch", "storage.example.net", "lifecycle", PAYLOAD)
 QUESTION = Question(edit="e1", digest=sha(DIGEST), effects=(STAKE,), agent="agent-1")
 HELD = {**PATCH, "state": "held"}
+RACES = int(os.environ.get("GATE_RACES", "100"))
+"""Of two people at once; `make faults` runs a thousand."""
 
 
 @pytest.fixture
@@ -84,7 +87,7 @@ def send(run: Run, *events: dict[str, Any]) -> None:
 def answer(gate: Gate, by: User, said: str = "approved", **more: Any) -> Gate:
     click = {
         "reason": "checked the limit",
-        "shown_hash": gates.shown(gate).sha256,
+        "shown_hash": more.get("shown_hash") or gates.shown(gate).sha256,
         "digest_hash": gate.digest_hash,
         "signed_in_at": timezone.now(),
         **more,
@@ -627,9 +630,9 @@ class TestClaims:
 
 @pytest.mark.django_db(transaction=True)
 class TestRaces:
-    def test_a_thousand_races_have_a_thousand_winners(self, run: Run, ann: User, bob: User) -> None:
+    def test_every_race_has_one_winner(self, run: Run, ann: User, bob: User) -> None:
         """Two people at once, one approving, one rejecting: one decision, and one is told."""
-        live_gates = [_cheap_gate(run, number) for number in range(1000)]
+        live_gates = [_cheap_gate(run, number) for number in range(RACES)]
         shown = {gate.pk: gates.shown(gate).sha256 for gate in live_gates}
         told: dict[int, list[str]] = {gate.pk: [] for gate in live_gates}
         start = threading.Barrier(2)
@@ -645,7 +648,7 @@ class TestRaces:
 
         _together([lambda: click_through(ann, "approved"), lambda: click_through(bob, "rejected")])
         assert all(sorted(words) == ["decided", "won"] for words in told.values())
-        assert Decision.objects.count() == 1000
+        assert Decision.objects.count() == RACES
         for gate in live_gates:
             assert state_of(gate) == Decision.objects.get(gate=gate).answer
 
