@@ -7,16 +7,22 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from guard.client import API, Client, Json, NotAllowed, Verdict
+from guard.client import API, Client, Json, NotAllowed, Refused, ServerAway, Verdict
 from guard.hooks import transcript
 from guard.hooks.session import agent_of, config, memory
 
 REFUSED = 2
 LOCAL_S = 20
+NEXT: Mapping[type, str] = {
+    ServerAway: "Try again when it answers, or ask the person here.",
+    Refused: "Ask the person here to look at the hook's server and token.",
+}
+"""What to do next, where the reason itself does not say it."""
 _WHOLE = 1e15
 """Below this, a number without a fraction is written without one (RFC 8785)."""
 
@@ -29,7 +35,8 @@ def answer(host: str, event: dict[str, Any]) -> int:
         if _is_read_here(event):
             return 0
         text = " ".join(str(refused).split()).rstrip(".")
-        sys.stderr.write(f"Journal Guard stopped this call: {text}. Do not work around it.\n")
+        advice = f"{NEXT.get(type(refused), '')} Do not work around it.".lstrip()
+        sys.stderr.write(f"Journal Guard stopped this call: {text}. {advice}\n")
         return REFUSED
     if pinned:
         json.dump(_context("\n\n".join(pinned)), sys.stdout)

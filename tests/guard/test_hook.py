@@ -116,6 +116,7 @@ def test_a_write_without_a_server_is_refused_in_one_line(
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("Journal Guard stopped this call: no answer from")
+    assert "Try again when it answers, or ask the person here." in done.stderr
     assert done.stderr.count("\n") == 1
 
 
