@@ -33,6 +33,7 @@ from dashboard.models import (
 )
 from guard.events import Header
 from tests.dashboard.making import (
+    CONFIG,
     DIGEST,
     EDIT,
     HEADER,
@@ -208,6 +209,11 @@ class TestAnswering:
         assert (late.code, late.shown["winner"]) == ("decided", "ann")
         assert Decision.objects.count() == 1
         assert Entry.objects.filter(kind="gate.refused", actor="bob").exists()
+
+    def test_what_was_withdrawn_is_not_answered(self, gate: Gate, ann: User) -> None:
+        gates.withdraw(gate, "token")
+        assert refused(gate, ann).code == "withdrawn"
+        assert use(gate) == "not_approved"
 
     @pytest.mark.parametrize("role", ["investigator", "lead", "admin"])
     def test_only_reviewers_answer(self, gate: Gate, member: People, role: str) -> None:
@@ -453,9 +459,9 @@ class TestUsing:
         send(run, {"kind": "rollback", "id": "r1", "edits": ["e1"]})
         judged(run)
         assert state_of(gate) == State.VOID
-        assert use(gate) == "rolled_back"
+        assert use(gate) == "void"
         send(run, {**RECORD, "edit": "e3"}, {**EDIT, "id": "e3"})
-        assert use(gate) == "rolled_back"
+        assert use(gate) == "void"
         judged(run)
         assert JournalGateRow.objects.get(run=run).state == "revoked"
 
@@ -466,6 +472,18 @@ class TestUsing:
         send(run, {"kind": "rollback", "id": "r1", "edits": ["e1"]})
         assert use(gate) == "rolled_back"
         assert state_of(gate) == State.VOID
+
+    def test_an_approval_given_inside_a_window_that_is_rolled_back_is_void(
+        self, run: Run, gate: Gate, ann: User
+    ) -> None:
+        """The gate's own edit stands; what the reviewer saw around it does not."""
+        send(run, {**SPAN, "id": "s2"}, {**RECORD, "edit": "e2", "prior": {"s2": sha(CONFIG)}})
+        send(run, {**EDIT, "id": "e2", "in": ["s2"], "out": {**EDIT["out"], "id": "d2"}})
+        answer(gate, ann)
+        send(run, {"kind": "rollback", "id": "r1", "edits": ["e2"]})
+        assert use(gate) == "void"
+        assert state_of(gate) == State.VOID
+        assert use(gate) == "void"
 
     def test_an_approval_runs_out_too(self, gate: Gate, ann: User) -> None:
         answer(gate, ann)
