@@ -127,7 +127,8 @@ def post(place: Place, body: bytes, headers: Mapping[str, str]) -> int:
 def _why(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    # Never the error's own text: it may hold the path of the URL, which may be a secret.
+    return getattr(error, "strerror", None) or type(error).__name__
 
 
 class _Pinned(HTTPConnection):
