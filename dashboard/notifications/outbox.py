@@ -32,7 +32,6 @@ class Notice(Struct, frozen=True, kw_only=True):
     key: str = ""
 
 
-@transaction.atomic
 def send(notice: Notice) -> int:
     """Write a notice for every target that it concerns; the number of those. Nothing is sent here.
 
