@@ -12,7 +12,7 @@ from django.test import Client
 
 from dashboard import access, gates, recording
 from dashboard.gates import Question, Stake
-from dashboard.models import Gate, Source
+from dashboard.models import Decision, Entry, Gate, Source
 from guard.events import Header
 from tests.dashboard.making import DIGEST, EDIT, PAYLOAD, RECORD, SPAN, lines, numberless, sha
 
@@ -81,3 +81,27 @@ def test_an_old_sign_in_is_asked_for_again_and_comes_back_to_the_gate(
     assert browser.post(f"{page}decide", answer, follow=True).status_code == 200
     gate.refresh_from_db()
     assert gate.state == Gate.State.APPROVED
+
+
+def test_a_click_that_is_played_again_decides_nothing(
+    gate: Gate, ann: Client, member: Callable[..., User]
+) -> None:
+    """The same click on another gate, after the decision, and by somebody of another source."""
+    ann.post("/login/", {"username": "ann", "password": "a long password"})
+    other = gates.open_gate(gate.run, Question("e1", sha(DIGEST), ()), None, "token")
+    answer = {
+        "answer": "approve",
+        "confirmed": "1",
+        "reason": "I have looked.",
+        "shown_hash": gates.shown(gate).sha256,
+        "digest_hash": gate.digest_hash,
+    }
+    stranger = Client()
+    stranger.force_login(member("eve", at=Source.objects.create(slug="other", name="Other")))
+    assert stranger.post(f"/gates/{gate.public_id}/decide", answer).status_code == 404
+    assert ann.post(f"/gates/{other.public_id}/decide", answer).status_code == 409
+    assert ann.post(f"/gates/{gate.public_id}/decide", answer).status_code == 302
+    assert ann.post(f"/gates/{gate.public_id}/decide", answer).status_code == 409
+    assert list(Decision.objects.values_list("gate__public_id", flat=True)) == [gate.public_id]
+    told = Entry.objects.filter(kind="gate.refused").order_by("seq")
+    assert [entry.body["code"] for entry in told] == ["changed", "decided"]
