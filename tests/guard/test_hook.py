@@ -281,7 +281,8 @@ class TestSettings:
         assert settings.uninstall("claude-code")
         assert json.loads(path.read_text()) == OTHER
         assert not settings.uninstall("claude-code")
-        assert path.with_name("settings.json.before-journal-guard").exists()
+        backup = path.with_name("settings.json.before-journal-guard")
+        assert json.loads(backup.read_text()) == OTHER
 
     @pytest.mark.parametrize(
         ("version", "blocks"), [((2, 1, 295), True), ((2, 1, 294), False), ((), False)]
