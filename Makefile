@@ -47,6 +47,7 @@ mutants: setup-dev
 
 faults: setup-dev
 	FAULTS=all $(PY) -m pytest tests/faults $(PYTEST_ARGS)
+	GATE_RACES=1000 $(PY) -m pytest tests/dashboard/test_gates.py -k Races $(PYTEST_ARGS)
 
 shots: setup-dev
 	$(PY) -m tests.browser.shots

@@ -18,6 +18,7 @@ app.conf.imports = ("dashboard.tasks",)
 
 JUDGE = "dashboard.judge"
 SWEEP = "dashboard.sweep"
+DELIVER = "dashboard.deliver"
 
 
 def ring(job_id: int) -> bool:

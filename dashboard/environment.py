@@ -81,6 +81,18 @@ def database(url: str, data: Path) -> dict[str, object]:
     }
 
 
+def mail(url: str) -> tuple[str, int, str, str, bool, bool]:
+    """Host, port, name, password, TLS at once, TLS after a greeting; no host without a URL."""
+    parts = urlsplit(url)
+    if url and (parts.scheme not in {"smtp", "smtps"} or not parts.hostname):
+        raise ImproperlyConfigured(f"EMAIL_URL: {parts.scheme!r} is not smtp or smtps")
+    tls = parts.scheme == "smtps"
+    # A name and password never cross the net in the clear.
+    later = not tls and parts.username is not None
+    name, password = unquote(parts.username or ""), unquote(parts.password or "")
+    return parts.hostname or "", parts.port or (465 if tls else 587), name, password, tls, later
+
+
 def _sqlite(data: Path) -> dict[str, object]:
     """WAL lets pages read while the worker writes; FULL keeps what was acknowledged."""
     data.mkdir(parents=True, exist_ok=True)

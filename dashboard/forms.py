@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
-from dashboard.models import Role, Scope, Source
+from dashboard.models import Role, Scope, Source, Target
 
 
 class NoteForm(forms.Form):
@@ -72,3 +72,11 @@ class MembershipForm(forms.Form):
     user = forms.CharField(max_length=150)
     source = forms.SlugField(max_length=64, required=False)
     role = forms.ChoiceField(choices=Role.choices)
+
+
+class TargetForm(forms.Form):
+    """A new target of notices. `scope`: `source:SLUG`, `team:NAME` or `all`."""
+
+    kind = forms.ChoiceField(choices=Target.Kind.choices)
+    address = forms.CharField(max_length=2_000)
+    scope = forms.CharField(max_length=90)

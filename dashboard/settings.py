@@ -52,6 +52,15 @@ GATE_OTHER_MINUTES = env.number("GUARD_GATE_OTHER_MINUTES", 24 * 60)
 GATE_CLAIM_MINUTES = env.number("GUARD_GATE_CLAIM_MINUTES", 10)
 GATE_SIGN_IN_MINUTES = env.number("GUARD_GATE_SIGN_IN_MINUTES", 30)
 
+# Notices (`dashboard.notifications`): nothing is sent without a target, and none is called on a
+# private net but by these names. Mail: smtp://user:password@host:port, smtps:// for TLS at once.
+NOTIFY_PRIVATE_HOSTS = env.words("GUARD_NOTIFY_PRIVATE_HOSTS", "")
+GATE_WARN_MINUTES = env.number("GUARD_GATE_WARN_MINUTES", 10)
+_MAIL = env.mail(os.environ.get("EMAIL_URL", ""))
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_SSL, EMAIL_USE_TLS = _MAIL
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "journal-guard@localhost")
+
 # Sign-in: failures an account or an address may have in the window before it has to wait.
 LOGIN_WINDOW_MINUTES = env.number("GUARD_LOGIN_WINDOW_MINUTES", 15)
 LOGIN_FAILURES_ACCOUNT = env.number("GUARD_LOGIN_FAILURES_ACCOUNT", 5)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from dashboard import celery, clock, gates, ingest, jobs, ledger
+from dashboard import celery, clock, gates, ingest, jobs, ledger, notifications
 from dashboard.models import IdempotentAnswer, LoginFailure
 
 log = logging.getLogger(__name__)
@@ -22,6 +22,8 @@ def sweep() -> int:
     """Quarantine, expire, checkpoint, and ring for the jobs that wait; the number of bells."""
     ingest.withdraw_quarantined(jobs.quarantine_dead())
     gates.expire_due()
+    gates.warn_expiring()
+    notifications.requeue()
     ledger.keep()
     forget_old()
     waiting = celery.depth()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dashboard import sweeping, working
-from dashboard.celery import JUDGE, SWEEP, app
+from dashboard import notifications, sweeping, working
+from dashboard.celery import DELIVER, JUDGE, SWEEP, app
 
 
 @app.task(name=JUDGE)
@@ -16,3 +16,9 @@ def judge(job_id: int) -> bool:
 def sweep() -> int:
     """Ring again for what a lost message or a dead worker left behind."""
     return sweeping.sweep()
+
+
+@app.task(name=DELIVER)
+def deliver() -> bool:
+    """Send the notice that waits longest; False when none is free."""
+    return notifications.deliver()

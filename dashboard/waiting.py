@@ -1,7 +1,7 @@
 """The long poll of a gate: `GET /api/v1/gates/ID?wait=30` is held back until the gate moves.
 
 Nothing is held while it waits but a coroutine: no thread and no database connection. One question
-every 100 ms asks for all gates that are waited for; the answer itself is the ordinary view's. A
+every 50 ms asks for all gates that are waited for; the answer itself is the ordinary view's. A
 caller without a valid token does not wait.
 """
 
@@ -21,7 +21,7 @@ from dashboard.limits import Application, Message, Receive, Send
 from dashboard.models import Gate
 
 PATH = re.compile(r"/api/v1/gates/(g-[0-9a-z]+)")
-EVERY_S = 0.1
+EVERY_S = 0.05
 LONGEST_S = 60.0
 
 

@@ -43,6 +43,7 @@ DASHBOARD_FLOORS = (
         *("signin", "waiting"),
     ),
     ("receiving",),
+    ("notifications",),
     ("ingest", "recording"),
     ("gates",),
     ("queries", "working", "sweeping", "imports", "case_files"),

@@ -33,15 +33,21 @@ from guard.events import Out
 router = Router(tags=["before it happens"])
 MAIN = "main"
 MOST_LOST = 200
+SubAgent = Field(None, min_length=1, max_length=255, description="whose own window it is")
 
 
 class CallIn(Strict):
-    """A tool call that the host has not run yet. `id`: the host's own, `toolu_...`."""
+    """A tool call that the host has not run yet. `id`: the host's own, `toolu_...`.
+
+    `agent`: the sub-agent whose call it is. Its window is a branch of the run, begun with what the
+    main window held at that moment; until its first line is here, it begins now.
+    """
 
     id: str = Name
     tool: str = Name
     input: Any = None
     annotations: dict[str, Any] | None = Field(None, description="hints of an MCP server")
+    agent: str | None = SubAgent
     hold: HoldIn | None = None
 
 
@@ -60,6 +66,7 @@ class DigestIn(Strict):
     """The digest as the host gave it to its hook; without it, the last one of the journal."""
 
     text: str | None = Field(None, max_length=1 << 20)
+    agent: str | None = SubAgent
 
 
 class LostOut(Schema):
@@ -94,11 +101,17 @@ def call(request: HttpRequest, run: str, body: CallIn) -> Status:
     digest = value_hash(body.input)
     told = {"certainty": judged.certainty, "domain": judged.domain, "why": judged.why}
     told |= {"write": judged.write, "class": judged.reversibility, "body": digest}
+    found = run_of(request.auth, run)
     if not judged.write:
-        run_of(request.auth, run)
         return Status(200, {**_a_read(), **told})
-    answer = judging.effect(request, run, _effect(body, judged, digest))
+    branch = live.ask(found, lambda known: _branch(known, body.agent))
+    answer = judging.effect(request, run, _effect(body, judged, digest, branch))
     return Status(200, {**answer.value, **told})
+
+
+def _branch(known: Known, agent: str | None) -> str:
+    """The branch of a sub-agent; the main one, from which it would fork now, while it has none."""
+    return agent if agent in known.state.windows.branches else MAIN
 
 
 def _a_read() -> dict[str, Any]:
@@ -113,7 +126,7 @@ def _a_read() -> dict[str, Any]:
     }
 
 
-def _effect(body: CallIn, judged: Judgement, digest: str) -> EffectIn:
+def _effect(body: CallIn, judged: Judgement, digest: str, branch: str) -> EffectIn:
     """The call as a held effect."""
     payload = canonical(body.input).decode()
     if len(payload) > 1 << 20:
@@ -125,6 +138,7 @@ def _effect(body: CallIn, judged: Judgement, digest: str) -> EffectIn:
         "inverse": judged.inverse,
         "write": True,
         "body": digest,
+        "branch": branch,
         "tool": body.tool,
         "payload": payload,
         "hold": body.hold,
@@ -146,19 +160,20 @@ def digest(request: HttpRequest, run: str, body: DigestIn) -> dict[str, Any]:
     """The facts that the window had before and the digest does not carry, each with its source."""
     token: Token = request.auth
     found = run_of(token, run)
-    edit = live.ask(found, lambda known: _edit_of(known, body.text))
-    rows = about_edit(found, edit).facts if edit else _by_window(found, body.text or "")
+    edit = live.ask(found, lambda known: _edit_of(known, body))
+    rows = about_edit(found, edit).facts if edit else _by_window(found, body)
     lost = [fact for fact in rows if fact.can_be_pinned]
     shown = [_told(fact) for fact in lost[:MOST_LOST]]
     return {"edit": edit, "lost": shown, "more": len(lost) - len(shown)}
 
 
-def _edit_of(known: Known, text: str | None) -> str | None:
-    """The last edit on the main branch, when its digest holds this text."""
+def _edit_of(known: Known, body: DigestIn) -> str | None:
+    """The last edit of the window, when its digest holds this text."""
     found: str | None = None
+    text, branch = body.text, _branch(known, body.agent)
     for edit in known.state.edits.firsts():
         out = edit.edit.out
-        if edit.branch != MAIN or out is None:
+        if edit.branch != branch or out is None:
             continue
         told = known.told.get((out.id, out.hash))
         said = told.text if told is not None and told.text is not None else ""
@@ -167,16 +182,15 @@ def _edit_of(known: Known, text: str | None) -> str | None:
     return found
 
 
-def _by_window(run: Run, text: str) -> Sequence[facts.Fact]:
+def _by_window(run: Run, body: DigestIn) -> Sequence[facts.Fact]:
     """The digest is not on record yet: what the window holds now is what it replaces."""
-    if not text:
-        return []
-    return live.ask(run, lambda known: _compared(known, text))
+    text = body.text or ""
+    return live.ask(run, lambda known: _compared(known, text, body.agent)) if text else []
 
 
-def _compared(known: Known, text: str) -> list[facts.Fact]:
+def _compared(known: Known, text: str, agent: str | None) -> list[facts.Fact]:
     windows = known.state.windows
-    taken = dict(windows.seen(MAIN).spans)
+    taken = dict(windows.seen(_branch(known, agent)).spans)
     versions = {
         (span, version): dict(windows.versions.facts_of(span, version))
         for span, version in taken.items()

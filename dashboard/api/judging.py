@@ -35,6 +35,8 @@ NEXT = {
     "out_of_scope": "Go ahead: this edit is no matter of a gate.",
     "refuse": "Do not do it. Change what the codes name, and propose again.",
     "gate": "Do not do it yet. A person must look first: ask with `hold`, wait, consume.",
+    "whole": "Do not do it. No approval counts behind a hole: send what is missing of the journal, "
+    "or begin a new run, and ask again.",
     "asked": "Do not do it yet. Wait for every gate: GET each with ?wait=30, then consume.",
 }
 
@@ -138,8 +140,13 @@ def _of_effect(known: Known, members: dict[str, Any], *, recorded: bool) -> Said
     if answer.verdict == "proceed":
         return Said("proceed", (), (), ())
     reasons = tuple(f"edit {edit_id} stands in the way" for edit_id, _ in edits)
-    whole = ("the journal is not whole before this effect: nothing can be let through",)
-    return Said(answer.verdict, ("9.2",), reasons or whole, edits)
+    return Said(answer.verdict, ("9.2",), reasons or (_not_whole(state),), edits)
+
+
+def _not_whole(state: State) -> str:
+    firsts = state.numbers.holes.firsts[:1]
+    where = f": number {firsts[0]} is missing" if firsts else ""
+    return f"the journal is not whole before this effect{where}"
 
 
 def _digest(state: State, edit_id: str) -> str | None:
@@ -202,5 +209,11 @@ def _answer(said: Said, seq: int | None, asked: Sequence[Gate]) -> dict[str, Any
         "seq": seq,
         "rules_version": RULES_VERSION,
         "gates": [told(gate) for gate in asked],
-        "next_step": NEXT["asked" if asked else said.verdict],
+        "next_step": NEXT[_next(said, asked)],
     }
+
+
+def _next(said: Said, asked: Sequence[Gate]) -> str:
+    if said.verdict == "gate" and not said.edits:
+        return "whole"
+    return "asked" if asked else said.verdict

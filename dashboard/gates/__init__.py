@@ -5,7 +5,7 @@ ledger and its event in the journal, in one transaction.
 """
 
 from dashboard.gates.claims import claim, release
-from dashboard.gates.closing import expire, expire_due, follow, revoke, withdraw
+from dashboard.gates.closing import expire, expire_due, follow, revoke, warn_expiring, withdraw
 from dashboard.gates.deciding import decide, pinned_text
 from dashboard.gates.opening import Question, Stake, open_gate
 from dashboard.gates.people import why_not
@@ -31,6 +31,7 @@ __all__ = [
     "revoke",
     "shown",
     "shown_hash",
+    "warn_expiring",
     "why_not",
     "withdraw",
 ]

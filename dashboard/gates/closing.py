@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
@@ -53,6 +55,23 @@ def expire_due() -> int:
     """Close every gate whose time is over; the number of them."""
     due = Gate.objects.filter(state__in=[State.PENDING, State.APPROVED], expires_at__lt=clock.now())
     return sum(expire(gate) for gate in due)
+
+
+def warn_expiring() -> int:
+    """Tell people once of each open gate whose time is nearly over; the number of those gates."""
+    soon = clock.now() + timedelta(minutes=settings.GATE_WARN_MINUTES)
+    open_gates = Gate.objects.filter(state=State.PENDING, expires_at__lt=soon)
+    near = list(open_gates.select_related("run__source"))
+    for gate in near:
+        _warn(gate)
+    return len(near)
+
+
+def _warn(gate: Gate) -> None:
+    """A gate that was opened for a short time only was announced a moment ago."""
+    if gate.expires_at - gate.created_at > timedelta(minutes=settings.GATE_WARN_MINUTES):
+        key = f"gate.expiring:{gate.public_id}"
+        steps.notice(gate, "expiring", "expires soon and nobody has answered", key)
 
 
 def follow(run: Run) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.urls import reverse
 from msgspec import Struct
 
-from dashboard import clock, ingest, jobs, ledger, live, recording
+from dashboard import clock, ingest, jobs, ledger, live, notifications, recording
 from dashboard.models import Gate, GateEvent, Run
 from guard import chain
 from guard.canonical import canonical
@@ -19,6 +20,13 @@ from guard.errors import GuardError
 
 OURSELVES = "journal-guard"
 State = Gate.State
+NOTICES = {
+    "requested": ("opened", "waits for a person"),
+    "approved": ("decided", "was approved"),
+    "rejected": ("decided", "was rejected"),
+    "expired": ("expired", "expired: nobody answered, so the runtime is told no"),
+}
+"""The steps that people outside the pages are told of."""
 
 
 def lock(gate: Gate) -> Gate:
@@ -40,8 +48,24 @@ def move(gate: Gate, now: datetime, old: str, new: str, **more: object) -> bool:
 
 
 def tell(kind: str, gate: Gate, actor: str, **body: object) -> None:
-    """The entry of a step, in the transaction of the step."""
+    """The entry of a step and its notice, in the transaction of the step."""
     ledger.append(f"gate.{kind}", actor, {"gate": gate.public_id, **body}, gate.run)
+    if kind in NOTICES:
+        notice(gate, *NOTICES[kind])
+
+
+def notice(gate: Gate, event: str, title: str, key: str = "") -> None:
+    """Tell people outside the pages: ids of ours and a link, nothing of the journal."""
+    ids = {"gate": gate.public_id, "run": gate.run.public_id}
+    told = notifications.Notice(
+        event=f"gate.{event}",
+        title=f"Gate {gate.public_id} {title}",
+        path=reverse("gate", args=[gate.public_id]),
+        source=gate.run.source,
+        ids={**ids, "state": gate.state, "expires_at": _time(gate.expires_at)},
+        key=key,
+    )
+    notifications.send(told)
 
 
 def append(gate: Gate, step: str, by: str, now: datetime, *, human: bool = False) -> GateEvent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from django.db import IntegrityError, transaction
@@ -41,6 +42,12 @@ BY_REASON: dict[str, Code] = {
     "rolled_back": "rolled_back",
     "epoch_swapped": "epoch_swapped",
 }
+ENDING: Mapping[str, str] = {
+    "rolled_back": "rolled_back",
+    "void": "rolled_back",
+    "epoch_swapped": "epoch_swapped",
+}
+"""What an approval does not outlive, and what is noted as the reason."""
 
 
 class Use(Struct, frozen=True):
@@ -73,8 +80,8 @@ def consume(source: Source, gate_id: str, use: Use, actor: str) -> Code:
         return "consumed"
     if code == "expired":
         closing.expire(gate)
-    if code in {"rolled_back", "epoch_swapped"} and gate.state == State.APPROVED:
-        steps.close(gate, State.VOID, code)
+    if code in ENDING and gate.state == State.APPROVED:
+        steps.close(gate, State.VOID, ENDING[code])
     return code
 
 
@@ -102,6 +109,8 @@ def _earlier(gate: Gate, use: Use) -> Code | None:
 def _state(gate: Gate) -> Code | None:
     if gate.state == State.CONSUMED:
         return "consumed"
+    if gate.state == State.VOID and gate.closed_why == "rolled_back":
+        return "void"
     if gate.state != State.APPROVED:
         return BY_REASON.get(gate.closed_why, BY_STATE[gate.state])
     return "expired" if gate.expires_at < clock.now() else None
@@ -118,8 +127,10 @@ def _bytes(gate: Gate, use: Use) -> Code | None:
 
 def _journal(gate: Gate, present: About) -> Code | None:
     """What the journal says now; an approval never outlives a rollback or its epoch."""
-    if present.rolled_back or gate.public_id in present.rolled_over:
+    if present.rolled_back:
         return "rolled_back"
+    if gate.public_id in present.rolled_over:
+        return "void"
     if present.epoch_from > gate.position:
         return "epoch_swapped"
     if not present.integrity_ok:

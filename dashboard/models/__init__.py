@@ -28,16 +28,19 @@ from dashboard.models.human import (
     Vote,
 )
 from dashboard.models.ledger import Entry, LedgerHead
+from dashboard.models.notices import Attempt, Delivery, NoticeRow, Target
 from dashboard.models.people import LoginFailure, Membership, Role, Scope, Token
 from dashboard.models.received import Chunk, File, IdempotentAnswer, Job, Run, Source
 from dashboard.models.redaction import Redaction
 
 __all__ = [
+    "Attempt",
     "Case",
     "CaseItem",
     "Chunk",
     "Consumption",
     "Decision",
+    "Delivery",
     "EditRow",
     "EffectRow",
     "EffectRule",
@@ -57,6 +60,7 @@ __all__ = [
     "LoginFailure",
     "Membership",
     "Note",
+    "NoticeRow",
     "ProposalRow",
     "Redaction",
     "Role",
@@ -67,6 +71,7 @@ __all__ = [
     "Series",
     "SkipCount",
     "Source",
+    "Target",
     "Token",
     "Verdict",
     "Vote",

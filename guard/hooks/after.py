@@ -16,7 +16,7 @@ def answer(host: str, event: dict[str, Any]) -> int:
         with memory(host, event) as held:
             ended = event.get("tool_use_id")
             held.under_way = [call for call in held.under_way if call != ended]
-            transcript.send(config().client(), event, held)
+        transcript.bring(config().client(), host, event)
     except NotAllowed as refused:
         sys.stderr.write(f"Journal Guard: the outcome is sent with the next call: {refused}\n")
     return 0

@@ -7,16 +7,22 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from guard.client import API, Client, Json, NotAllowed, Verdict
+from guard.client import API, Client, Json, NotAllowed, Refused, ServerAway, Verdict
 from guard.hooks import transcript
-from guard.hooks.session import config, memory
+from guard.hooks.session import agent_of, config, memory
 
 REFUSED = 2
 LOCAL_S = 20
+NEXT: Mapping[type, str] = {
+    ServerAway: "Try again when it answers, or ask the person here.",
+    Refused: "Ask the person here to look at the hook's server and token.",
+}
+"""What to do next, where the reason itself does not say it."""
 _WHOLE = 1e15
 """Below this, a number without a fraction is written without one (RFC 8785)."""
 
@@ -28,8 +34,9 @@ def answer(host: str, event: dict[str, Any]) -> int:
     except NotAllowed as refused:
         if _is_read_here(event):
             return 0
-        text = " ".join(str(refused).split())
-        sys.stderr.write(f"Journal Guard stopped this call: {text} Do not work around it.\n")
+        text = " ".join(str(refused).split()).rstrip(".")
+        advice = f"{NEXT.get(type(refused), '')} Do not work around it.".lstrip()
+        sys.stderr.write(f"Journal Guard stopped this call: {text}. {advice}\n")
         return REFUSED
     if pinned:
         json.dump(_context("\n\n".join(pinned)), sys.stdout)
@@ -46,9 +53,7 @@ def _ask(host: str, event: dict[str, Any]) -> tuple[str, ...]:
     settings = config()
     until = time.monotonic() + settings.wait_s
     client = settings.client()
-    with memory(host, event) as held:
-        transcript.settle(host, event, held)
-        run = transcript.send(client, event, held)
+    run = transcript.bring(client, host, event, settled=True)
     call, body = _name(event), body_hash(event.get("tool_input"))
     told = _call(client, run, call, event)
     if not told.get("write"):
@@ -71,6 +76,9 @@ def _call(client: Client, run: str, call: str, event: dict[str, Any]) -> Json:
         "input": event.get("tool_input"),
         "hold": {},
     }
+    agent = agent_of(event)
+    if agent is not None:
+        asked["agent"] = agent
     key = hashlib.sha256(f"{run} {call} {body_hash(asked['input'])}".encode()).hexdigest()
     return client.call("POST", f"{API}/runs/{quote(run, safe='')}/calls", asked, key=key)
 
@@ -86,9 +94,8 @@ def _approved(
     if verdict.verdict != "gate" or not verdict.gates:
         raise NotAllowed(str(verdict))
     answered = [client.answered(str(gate["gate"]), until) for gate in verdict.gates]
-    with memory(host, event) as held:
-        # What was summarised while the call waited must be known before the yes is used.
-        transcript.send(client, event, held)
+    # What was summarised while the call waited must be known before the yes is used.
+    transcript.bring(client, host, event)
     used = client.use(answered, call, body, until)
     return tuple(str(gate["digest_text"]) for gate in used if gate.get("digest_text"))
 

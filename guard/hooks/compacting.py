@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from guard.client import API, Json, NotAllowed
 from guard.hooks import transcript
-from guard.hooks.session import Memory, config, memory
+from guard.hooks.session import Memory, agent_of, config, memory
 
 REFUSED = 2
 MOST_BLOCKS = 3
@@ -34,12 +33,14 @@ def answer(host: str, event: dict[str, Any]) -> int:
 def before(host: str, event: dict[str, Any]) -> int:
     """Send the window as it is; hold the compaction back while a write has no outcome yet."""
     with memory(host, event) as held:
-        held.compacting_from, held.digest = _size(event), None
-        try:
-            transcript.send(config().client(), event, held)
-        except NotAllowed as refused:
-            sys.stderr.write(f"Journal Guard: not sent before the compaction: {refused}\n")
-            return 0
+        held.compacting_from = transcript.size(transcript.windows(event)[-1])
+        held.digest = None
+    try:
+        transcript.bring(config().client(), host, event)
+    except NotAllowed as refused:
+        sys.stderr.write(f"Journal Guard: not sent before the compaction: {refused}\n")
+        return 0
+    with memory(host, event) as held:
         if not _must_wait(held, str(event.get("trigger"))):
             held.last_blocked = False
             return 0
@@ -55,11 +56,6 @@ def _must_wait(held: Memory, trigger: str) -> bool:
     return bool(held.under_way) and held.blocks < MOST_BLOCKS and not twice
 
 
-def _size(event: dict[str, Any]) -> int:
-    path = Path(str(event.get("transcript_path") or ""))
-    return path.stat().st_size if path.is_file() else 0
-
-
 def after(host: str, event: dict[str, Any]) -> int:
     """Take the digest: from here on no write passes before it stands in the session file."""
     text = event.get("compact_summary")
@@ -72,10 +68,12 @@ def after(host: str, event: dict[str, Any]) -> int:
 def started(host: str, event: dict[str, Any]) -> int:
     """A session goes on after a compaction: the facts that its digest lost, as its context."""
     try:
+        client = config().client()
+        run = transcript.bring(client, host, event)
         with memory(host, event) as held:
-            client = config().client()
-            run = transcript.send(client, event, held)
-            asked = {"text": held.digest} if held.digest else {}
+            asked: Json = {"text": held.digest} if held.digest else {}
+        if agent_of(event) is not None:
+            asked["agent"] = agent_of(event)
         told = client.call("POST", f"{API}/runs/{quote(run, safe='')}/digests", asked)
     except NotAllowed as refused:
         text = f"Journal Guard could not check the summary ({refused}): read the rules and limits"

@@ -1,4 +1,4 @@
-"""What a hook remembers of a session between two events, and where it is told about the server.
+"""What a hook remembers of a window between two events, and where it is told about the server.
 
 Each event starts a new process, several at a time when calls run in parallel, so the memory is one
 small file under a lock.
@@ -70,10 +70,11 @@ def config() -> Config:
 
 @contextmanager
 def memory(host: str, event: dict[str, Any]) -> Iterator[Memory]:
-    """The memory of the event's session, locked for the block, kept when the block is left."""
+    """The memory of the event's window, locked for the block, kept when the block is left."""
     folder = Path(os.environ.get(STATE) or Path.home() / ".local/state/journal-guard") / host
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    name = hashlib.sha256(session_of(event).encode()).hexdigest()[:32]
+    window = "/".join(part for part in (session_of(event), agent_of(event)) if part)
+    name = hashlib.sha256(window.encode()).hexdigest()[:32]
     with (folder / f"{name}.json").open("a+b") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         stream.seek(0)
@@ -99,3 +100,9 @@ def session_of(event: dict[str, Any]) -> str:
     if not isinstance(name, str) or not name:
         raise NotAllowed("the host named no session; update the host, or run the call yourself")
     return name
+
+
+def agent_of(event: dict[str, Any]) -> str | None:
+    """The host's name of the sub-agent that the event is about; None for the main agent."""
+    name = event.get("agent_id")
+    return name if isinstance(name, str) and name else None

@@ -1,6 +1,6 @@
 """The hook in the settings of its host: put in, taken out, looked for. Other entries stay.
 
-A file that cannot be read is left alone. Before a change the file as it was is kept beside it.
+A file that cannot be read is left alone. The file as it was without the hook is kept beside it.
 """
 
 from __future__ import annotations
@@ -100,9 +100,12 @@ def uninstall(host: str) -> bool:
 
 def installed(host: str) -> list[str]:
     """The events that the hook answers in this host."""
-    if not path_of(host).exists():
-        return []
-    entries = _read(path_of(host)).get("hooks", {})
+    return installed_in(_read(path_of(host)))
+
+
+def installed_in(settings: Mapping[str, Any]) -> list[str]:
+    """The events that the hook answers by these settings."""
+    entries = settings.get("hooks", {})
     return [name for name, rows in entries.items() if any(map(_is_ours, rows))]
 
 
@@ -144,16 +147,17 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _write(path: Path, settings: dict[str, Any]) -> None:
-    """The new file is there whole or not at all; the one before stays beside it."""
+    """The new file is there whole or not at all; the last one without the hook stays beside it."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     made = target.with_name(target.name + ".part")
     mode = 0o600
     if target.exists():
         mode = target.stat().st_mode & 0o777
-        backup = target.with_name(target.name + BACKUP)
-        backup.write_bytes(target.read_bytes())
-        backup.chmod(mode)
+        if not installed_in(_read(target)):
+            backup = target.with_name(target.name + BACKUP)
+            backup.write_bytes(target.read_bytes())
+            backup.chmod(mode)
     made.write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     made.chmod(mode)
     made.replace(target)

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from guard.client import API, Client, NotAllowed, Refused
-from guard.hooks.session import Memory, session_of
+from guard.hooks.session import Memory, agent_of, memory, session_of
 
 PIECE_BYTES = 8 << 20
 SETTLE_S = 3.0
@@ -20,10 +20,57 @@ MARKS = {"claude-code": b'"compact_boundary"', "codex": b'"compacted"'}
 """What stands in the session file when a compaction is written."""
 
 
-def send(client: Client, event: dict[str, Any], memory: Memory) -> str:
-    """Send what is new of the session file; the run's name. Raises `NotAllowed`."""
-    run = session_of(event)
-    path = Path(str(event.get("transcript_path") or ""))
+def bring(client: Client, host: str, event: dict[str, Any], *, settled: bool = False) -> str:
+    """Send what is new of the session, and of the sub-agent's own file when the event is of one.
+
+    `settled`: wait for a compaction that began (`settle`). The run's name; raises `NotAllowed`.
+    """
+    for window in windows(event):
+        with memory(host, window) as held:
+            if settled:
+                settle(host, window, held)
+            if agent_of(window) is None or _path(window).is_file():
+                _send_new(client, session_of(event), _path(window), held)
+    return session_of(event)
+
+
+def windows(event: dict[str, Any]) -> list[dict[str, Any]]:
+    """The event as one of the main window, then as one of the sub-agent's, each with its file.
+
+    The host names the main file also inside a sub-agent, whose own file lies in a folder beside it
+    (2.1.x) or next to it (2.0.x).
+    """
+    agent, named = agent_of(event), _path(event)
+    if agent is None:
+        return [event]
+    file = f"agent-{agent}.jsonl"
+    main = named if named.name != file else _main_beside(named, session_of(event))
+    told = str(event.get("agent_transcript_path") or "")
+    places = (Path(told), main.with_suffix("") / "subagents" / file, main.with_name(file))
+    own = next((path for path in places if path.is_file()), places[1])
+    alone = {**event, "transcript_path": str(main), "agent_id": None}
+    return [alone, {**event, "transcript_path": str(own)}]
+
+
+def _main_beside(own: Path, session: str) -> Path:
+    folder = own.parent
+    return (
+        folder.parent.with_suffix(".jsonl")
+        if folder.name == "subagents"
+        else (folder / f"{session}.jsonl")
+    )
+
+
+def _path(event: dict[str, Any]) -> Path:
+    return Path(str(event.get("transcript_path") or ""))
+
+
+def size(event: dict[str, Any]) -> int:
+    """The size of the window's file, in bytes; 0 when it is not there."""
+    return _path(event).stat().st_size if _path(event).is_file() else 0
+
+
+def _send_new(client: Client, run: str, path: Path, memory: Memory) -> None:
     if not path.is_file():
         raise NotAllowed("the session file is not there; run the call yourself, or start anew")
     if path.stat().st_size < memory.sent_bytes:
@@ -38,7 +85,6 @@ def send(client: Client, event: dict[str, Any], memory: Memory) -> str:
             continue
         memory.sent_bytes += len(data)
         rewrite = False
-    return run
 
 
 def _send(
@@ -91,10 +137,9 @@ def settle(host: str, event: dict[str, Any], memory: Memory) -> None:
 
 
 def _stands(host: str, event: dict[str, Any], offset: int) -> bool:
-    path = Path(str(event.get("transcript_path") or ""))
-    if not path.is_file():
+    if not _path(event).is_file():
         return False
-    with path.open("rb") as stream:
+    with _path(event).open("rb") as stream:
         stream.seek(offset)
         rest = stream.read()
     return MARKS[host] in rest[: rest.rfind(b"\n") + 1]

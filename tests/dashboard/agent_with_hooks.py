@@ -1,14 +1,15 @@
-"""A scripted agent in the shape of Claude Code: it writes its session file and fires its hooks.
+"""A scripted agent in the shape of Claude Code: it writes its session file and fires the hooks of
+its settings, as `guard hook install` wrote them.
 
-python agent_with_hooks.py FOLDER    with `plan.json`; leaves `told.json` and the `outbox`
+python agent_with_hooks.py FOLDER    pushes the clone `work` there; leaves `told.json`
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -16,8 +17,6 @@ from typing import Any
 
 from dashboard.demo.claude import Session
 
-ROOT = Path(__file__).parent.parent.parent
-HOOK = ROOT / "guard" / "hook.py"
 CONFIG = "region: eu-west-1\nmax_retries: 0\ntimeout_s: 30\n"
 DIGEST = (
     "This session is being continued from a previous conversation that ran out of context. "
@@ -34,6 +33,8 @@ class Agent:
         self.folder = folder
         self.session = Session(Random(str(folder)), datetime(2026, 11, 30, 9, 0, tzinfo=UTC))
         self.told: dict[str, Any] = {}
+        settings = Path(os.environ["CLAUDE_CONFIG_DIR"]) / "settings.json"
+        self.hooks = json.loads(settings.read_bytes())["hooks"]
 
     @property
     def file(self) -> Path:
@@ -49,7 +50,8 @@ class Agent:
             **more,
         }
         return subprocess.run(
-            [sys.executable, "-I", "-S", str(HOOK), "claude-code"],
+            self.hooks[name][0]["hooks"][0]["command"],
+            shell=True,
             input=json.dumps(event),
             capture_output=True,
             text=True,
@@ -70,19 +72,20 @@ class Agent:
         named = {"tool_name": "Bash", "tool_input": PUSH, "tool_use_id": call}
         hook = self.fire("PreToolUse", **named)
         self.told |= {"status": hook.returncode, "stderr": hook.stderr, "stdout": hook.stdout}
-        self.told["released_at"] = time.time()
         if hook.returncode != 0:
             return
-        with (self.folder / "outbox").open("a") as sent:
-            sent.write(f"{call}\n")
-        result = {"type": "tool_result", "tool_use_id": call, "content": "main -> main"}
+        work = self.folder / "work"
+        done = subprocess.run(
+            PUSH["command"].split(), cwd=work, capture_output=True, text=True, check=True
+        )
+        result = {"type": "tool_result", "tool_use_id": call, "content": done.stderr}
         self.session.row(
             "user",
             message={"role": "user", "content": [result]},
-            toolUseResult={"stdout": "main -> main", "stderr": "", "interrupted": False},
+            toolUseResult={"stdout": "", "stderr": done.stderr, "interrupted": False},
             sourceToolAssistantUUID=asked,
         )
-        self.fire("PostToolUse", **named, tool_response="main -> main")
+        self.fire("PostToolUse", **named, tool_response=done.stderr)
 
 
 def main(folder: str) -> None:

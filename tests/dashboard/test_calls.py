@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from random import Random
@@ -13,7 +14,7 @@ from dashboard.demo.claude import Session
 from dashboard.models import Gate
 from guard.canonical import digest
 from tests.dashboard.agent_with_hooks import CONFIG, DIGEST, PUSH
-from tests.dashboard.making import EDIT, RECORD, SPAN, lines, numberless
+from tests.dashboard.making import EDIT, HEADER, RECORD, SPAN, lines, numberless
 from tests.dashboard.test_api import Runtime
 
 pytestmark = pytest.mark.django_db
@@ -126,3 +127,63 @@ def test_before_any_summary_a_call_proceeds(agent: Runtime) -> None:
     agent.post(f"/runs/{made.session_id}/chunks?file=s.jsonl", made.lines())
     told = agent.post(f"/runs/{made.session_id}/calls", CALL).json()
     assert (told["verdict"], told["write"]) == ("proceed", True)
+
+
+def test_behind_a_hole_the_agent_is_told_what_to_do(agent: Runtime) -> None:
+    other = lines(HEADER, SPAN, {**SPAN, "seq": 4, "id": "s4"})
+    run = agent.post("/runs/holed/chunks?file=holed.ndjson", other).json()["run"]
+    told = agent.post(f"/runs/{run}/calls", CALL).json()
+    assert (told["verdict"], told["edits"], told["gates"]) == ("gate", [], [])
+    assert told["reasons"] == ["the journal is not whole before this effect: number 2 is missing"]
+    assert "send what is missing" in told["next_step"]
+
+
+class TestSubAgents:
+    """A sub-agent's window is a branch: it begins with what the main one holds (4.3)."""
+
+    def rows(self, made: Session, agent_id: str, digest: str | None) -> bytes:
+        """The file of a sub-agent that read the configuration, and perhaps was summarised."""
+        own = Session(Random(9), datetime(2026, 11, 30, 9, 30, tzinfo=UTC))
+        own.say("Publish it.")
+        own.read("/srv/app/config/app.yml", CONFIG)
+        if digest is not None:
+            own.compact(digest)
+        told = [json.loads(line) for line in own.lines().splitlines()]
+        side = {"isSidechain": True, "agentId": agent_id, "sessionId": made.session_id}
+        return b"".join(json.dumps({**row, **side}).encode() + b"\n" for row in told)
+
+    @pytest.mark.parametrize(
+        ("main_lost", "own", "verdict"),
+        [
+            (False, None, "proceed"),
+            (True, "none yet", "gate"),
+            (False, "whole", "proceed"),
+            (False, "lost", "gate"),
+        ],
+    )
+    def test_its_calls_are_judged_by_its_own_window(
+        self, agent: Runtime, main_lost: bool, own: str | None, verdict: str
+    ) -> None:
+        made = session()
+        if main_lost:
+            made.compact(DIGEST)
+        agent.post(f"/runs/{made.session_id}/chunks?file=s.jsonl", made.lines())
+        if own in {"whole", "lost"}:
+            data = self.rows(made, "a1", DIGEST if own == "lost" else None)
+            agent.post(f"/runs/{made.session_id}/chunks?file=agent-a1.jsonl", data)
+        told = agent.post(f"/runs/{made.session_id}/calls", {**CALL, "agent": "a1"}).json()
+        assert told["verdict"] == verdict
+        assert bool(told["gates"]) is (verdict == "gate")
+        main = agent.post(f"/runs/{made.session_id}/calls", {**CALL, "id": "toolu_2"}).json()
+        assert main["verdict"] == ("gate" if main_lost else "proceed")
+
+    def test_what_its_digest_lost_is_told(self, agent: Runtime) -> None:
+        made = session()
+        agent.post(f"/runs/{made.session_id}/chunks?file=s.jsonl", made.lines())
+        data = self.rows(made, "a1", DIGEST)
+        agent.post(f"/runs/{made.session_id}/chunks?file=agent-a1.jsonl", data)
+        path = f"/runs/{made.session_id}/digests"
+        told = agent.post(path, {"text": DIGEST, "agent": "a1"}).json()
+        assert {row["verbatim"] for row in told["lost"]} == {"max_retries: 0", "timeout_s: 30"}
+        assert told["edit"] is not None
+        assert agent.post(path, {}).json()["edit"] is None

@@ -81,6 +81,7 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
         "import": "/import/",
         "search": "/search/?q=patch",
         "settings": "/settings/",
+        "notices": "/settings/notices/",
         "audit": "/audit/?verify=1",
         "trend": "/team/figures/summaries",
     }
@@ -112,6 +113,7 @@ QUERIES = {
     "import": 13,
     "search": 17,
     "settings": 14,
+    "notices": 19,
     "audit": 13,
     "trend": 5,
 }
@@ -197,6 +199,9 @@ POSTS = {
     "take_role": {"key": 1},
     "add_effect_rule": {},
     "retire_effect_rule": {"key": 1},
+    "add_target": {},
+    "test_target": {"key": 1},
+    "remove_target": {"key": 1},
     "theme": {},
     "zone": {},
 }
