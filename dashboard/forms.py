@@ -43,6 +43,12 @@ class StepForm(forms.Form):
     text = forms.CharField(max_length=8_000, required=False)
 
 
+class BundleForm(forms.Form):
+    """An export of a case; `since` is the count of a checkpoint that its reader holds."""
+
+    since = forms.IntegerField(min_value=1, required=False)
+
+
 class SourceForm(forms.Form):
     """A new source."""
 

@@ -66,6 +66,7 @@ urlpatterns = [
     path("cases/<slug:cid>/", cases.case, name="case"),
     path("cases/<slug:cid>/steps", cases.add_step, name="add_step"),
     path("cases/<slug:cid>/close", cases.close_case, name="close_case"),
+    path("cases/<slug:cid>/bundle", cases.case_bundle, name="case_bundle"),
     re_path(
         r"^cases/(?P<cid>[-\w]+)/case\.(?P<kind>md|html|json)$", cases.case_file, name="case_file"
     ),
@@ -85,6 +86,8 @@ urlpatterns = [
     path("settings/notices/<int:key>/test", notices.test, name="test_target"),
     path("settings/notices/<int:key>/remove", notices.remove, name="remove_target"),
     path("audit/", audit.audit, name="audit"),
+    path("audit/checkpoint", audit.checkpoint, name="checkpoint"),
+    path("audit/verify.py", audit.verifier, name="verifier"),
     re_path(rf"^audit\.{TABLE}$", audit.table, name="audit_table"),
     path("me/theme", account.theme, name="theme"),
     path("me/zone", account.zone, name="zone"),

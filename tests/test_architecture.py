@@ -33,6 +33,8 @@ GUARD_FLOORS = (
 )
 DASHBOARD_FLOORS = (
     ("environment", "clock", "clean", "limits", "logs", "times", "visible", "words", "checks"),
+    ("proofs",),
+    ("verify",),
     ("models", "placing"),
     ("access", "tokens", "facts", "jobs", "journals", "ledger", "health", "exports", "forms"),
     ("templatetags", "cases", "configure", "derive", "live", "receiving", "signin", "waiting"),
@@ -40,6 +42,7 @@ DASHBOARD_FLOORS = (
     ("ingest", "recording"),
     ("gates",),
     ("queries", "working", "sweeping", "imports", "case_files"),
+    ("bundle",),
     ("charts", "tasks", "embedded"),
     ("api", "views", "admin", "middleware", "demo"),
     ("management",),

@@ -185,6 +185,7 @@ POSTS = {
     "new_case": {},
     "add_step": {"cid": "c-1"},
     "close_case": {"cid": "c-1"},
+    "case_bundle": {"cid": "c-1"},
     "import_take": {},
     "import_forget": {},
     "add_source": {},
@@ -208,6 +209,8 @@ TABLES = {
     "gates_table": {"kind": "csv"},
     "findings_table": {"kind": "json"},
     "case_file": {"cid": "", "kind": "md"},
+    "checkpoint": {},
+    "verifier": {},
     "import_lines": {"kind": "csv"},
     "audit_table": {"kind": "csv"},
 }
