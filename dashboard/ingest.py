@@ -31,6 +31,7 @@ from dashboard.models import (
     ProposalRow,
     RollbackRow,
     Run,
+    SearchRow,
     Series,
     SkipCount,
     Source,
@@ -51,6 +52,7 @@ REBUILT = (
     Series,
     LineRow,
     SkipCount,
+    SearchRow,
 )
 BATCH = 1000
 HEAVY = {

@@ -17,6 +17,7 @@ from dashboard.derive.facts import with_facts
 from dashboard.derive.lights import BAD, UNKNOWN, changes, lights, said, worst
 from dashboard.derive.lines import line_rows, refused_row, skip_rows
 from dashboard.derive.rows import Rows
+from dashboard.derive.search import search_rows
 from dashboard.derive.series import series
 from dashboard.facts import Told, Version, told_by
 from dashboard.journals import Opened, Snapshot
@@ -39,6 +40,7 @@ def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows
     effects = effect_rows(run_id, state)
     edits = edit_rows(run_id, state, events, effects)
     rollbacks = others.rollback_rows(run_id, state, events)
+    about, findings = _run(opened, events), _findings(run_id, report.findings)
     shown = lights(state.integrity.verdict, state.closure.verdict, edits, rollbacks)
     return Rows(
         verdict=_verdict(shot, shown)
@@ -49,7 +51,7 @@ def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows
             "open_writes": open_writes(effects),
             "unsafe_windows": sum(edit.unsafe for edit in edits),
         },
-        run=_run(opened, events),
+        run=about,
         files={part.file_id: opened.adapter for part in shot.parts},
         edits=with_facts(edits, state, _told(events, texts)),
         others=[
@@ -62,8 +64,9 @@ def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows
             series(run_id, events),
             line_rows(shot, opened),
             skip_rows(shot, opened),
+            search_rows(run_id, about, edits, effects, findings, texts),
         ],
-        findings=_findings(run_id, report.findings),
+        findings=findings,
     )
 
 

@@ -30,6 +30,7 @@ from dashboard.models.ledger import Entry, LedgerHead
 from dashboard.models.notices import Attempt, Delivery, NoticeRow, Target
 from dashboard.models.people import LoginFailure, Membership, Role, Scope, Token
 from dashboard.models.received import Chunk, File, IdempotentAnswer, Job, Run, Source
+from dashboard.models.search import SearchRow
 
 __all__ = [
     "Attempt",
@@ -64,6 +65,7 @@ __all__ = [
     "Run",
     "SavedView",
     "Scope",
+    "SearchRow",
     "Series",
     "SkipCount",
     "Source",

@@ -107,7 +107,7 @@ QUERIES = {
     "cases": 11,
     "case": 26,
     "import": 13,
-    "search": 17,
+    "search": 19,
     "settings": 13,
     "notices": 19,
     "audit": 13,
