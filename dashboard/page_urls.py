@@ -6,6 +6,7 @@ from django.urls import path, re_path
 
 from dashboard.views import (
     account,
+    alerts,
     audit,
     cases,
     compare,
@@ -85,6 +86,10 @@ urlpatterns = [
     path("settings/notices/add", notices.add, name="add_target"),
     path("settings/notices/<int:key>/test", notices.test, name="test_target"),
     path("settings/notices/<int:key>/remove", notices.remove, name="remove_target"),
+    path("settings/alerts/", alerts.page, name="alerts"),
+    path("settings/alerts/add", alerts.add, name="add_alert"),
+    path("settings/alerts/<int:key>/remove", alerts.remove, name="remove_alert"),
+    re_path(rf"^settings/alerts\.{TABLE}$", alerts.table, name="alerts_table"),
     path("audit/", audit.audit, name="audit"),
     path("audit/checkpoint", audit.checkpoint, name="checkpoint"),
     path("audit/verify.py", audit.verifier, name="verifier"),

@@ -52,7 +52,7 @@ DASHBOARD_FLOORS = (
     ("notifications",),
     ("ingest", "recording"),
     ("gates",),
-    ("queries", "working", "sweeping", "imports", "case_files"),
+    ("queries", "working", "sweeping", "imports", "case_files", "alerts"),
     ("bundle",),
     ("charts", "tasks", "embedded"),
     ("api", "views", "admin", "middleware", "demo"),

@@ -1,5 +1,6 @@
 """Tables by who writes them: people and tokens, received, derived, human, ledger."""
 
+from dashboard.models.alerts import AlertFiring, AlertRule, AlertStep
 from dashboard.models.derived import (
     EditRow,
     EffectRow,
@@ -30,9 +31,13 @@ from dashboard.models.ledger import Entry, LedgerHead
 from dashboard.models.notices import Attempt, Delivery, NoticeRow, Target
 from dashboard.models.people import LoginFailure, Membership, Role, Scope, Token
 from dashboard.models.received import Chunk, File, IdempotentAnswer, Job, Run, Source
+from dashboard.models.retention import Hold, Retention, Tombstone
 from dashboard.models.search import SearchRow
 
 __all__ = [
+    "AlertFiring",
+    "AlertRule",
+    "AlertStep",
     "Attempt",
     "Case",
     "CaseItem",
@@ -50,6 +55,7 @@ __all__ = [
     "GapRow",
     "Gate",
     "GateEvent",
+    "Hold",
     "IdempotentAnswer",
     "Job",
     "JournalGateRow",
@@ -60,6 +66,7 @@ __all__ = [
     "Note",
     "NoticeRow",
     "ProposalRow",
+    "Retention",
     "Role",
     "RollbackRow",
     "Run",
@@ -71,6 +78,7 @@ __all__ = [
     "Source",
     "Target",
     "Token",
+    "Tombstone",
     "Verdict",
     "Vote",
 ]

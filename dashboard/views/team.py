@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from dashboard import exports
+from dashboard import alerts, exports
 from dashboard.charts import CHARTS
 from dashboard.queries import team as queries
 from dashboard.queries import trends
@@ -36,6 +36,10 @@ def team(request: HttpRequest) -> HttpResponse:
     if part != "health":
         context["waiting"] = queries.waiting(found, request.user)
         context["matters"] = queries.matters(found)
+        context["alerts"] = [
+            (firing, alerts.words(firing.rule))
+            for firing in alerts.lasting(alerts.firings_for(request.user))[:5]
+        ]
     if part != "open":
         context["health"] = queries.health(found)
         context["behind"] = sum(row.state in {"behind", "quarantined"} for row in context["health"])

@@ -80,6 +80,7 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
         "search": "/search/?q=patch",
         "settings": "/settings/",
         "notices": "/settings/notices/",
+        "alerts": "/settings/alerts/",
         "audit": "/audit/?verify=1",
         "trend": "/team/figures/summaries",
     }
@@ -90,7 +91,7 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
 NO_QUESTIONS = ("SAVEPOINT", "RELEASE SAVEPOINT", "BEGIN", "COMMIT", "SELECT clock_timestamp()")
 """Borders of transactions, and the time: SQLite's clock is this process's, PostgreSQL is asked."""
 QUERIES = {
-    "team": 20,
+    "team": 22,
     "runs": 20,
     "run": 54,
     "run_figure": 16,
@@ -110,6 +111,7 @@ QUERIES = {
     "search": 19,
     "settings": 13,
     "notices": 19,
+    "alerts": 18,
     "audit": 13,
     "trend": 5,
 }
@@ -194,6 +196,8 @@ POSTS = {
     "give_role": {},
     "take_role": {"key": 1},
     "add_target": {},
+    "add_alert": {},
+    "remove_alert": {"key": 1},
     "test_target": {"key": 1},
     "remove_target": {"key": 1},
     "theme": {},
@@ -213,6 +217,7 @@ TABLES = {
     "verifier": {},
     "import_lines": {"kind": "csv"},
     "audit_table": {"kind": "csv"},
+    "alerts_table": {"kind": "csv"},
 }
 
 
