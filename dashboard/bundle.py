@@ -102,7 +102,8 @@ def _run(run: Run) -> Iterator[tuple[str, bytes]]:
     for chunk in chunks.order_by("file_id", "offset").iterator(chunk_size=journals.FETCHED):
         row = _chunk(chunk, f"{folder}/files/{chunk.file_id}/{chunk.offset}")
         rows.append(row)
-        yield row["member"], journals.unpack(chunk.data)
+        if row["member"]:
+            yield row["member"], journals.unpack(chunk.data)
     yield f"{folder}/chunks.json", verify.spelled(rows)
 
 
@@ -114,7 +115,7 @@ def _chunk(chunk: Chunk, member: str) -> dict[str, Any]:
         "size_bytes": chunk.size_bytes,
         "sha256": chunk.sha256,
         "receipt": str(chunk.receipt),
-        "member": member,
+        "member": member if chunk.data else None,
     }
 
 

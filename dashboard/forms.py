@@ -118,3 +118,17 @@ class AlertForm(forms.Form):
         if (given.get("quiet_from") is None) != (given.get("quiet_to") is None):
             raise forms.ValidationError("Quiet hours need both ends.")
         return given
+
+
+class RetentionForm(forms.Form):
+    """Days for which a source's bytes are kept; nothing means for ever."""
+
+    source = forms.SlugField(max_length=64)
+    days = forms.IntegerField(min_value=1, max_value=36_500, required=False)
+
+
+class HoldForm(forms.Form):
+    """A legal hold on a run."""
+
+    run = forms.CharField(max_length=16)
+    reason = forms.CharField(max_length=400)

@@ -9,7 +9,17 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from dashboard import alerts, celery, clock, gates, ingest, jobs, ledger, notifications
+from dashboard import (
+    alerts,
+    celery,
+    clock,
+    gates,
+    ingest,
+    jobs,
+    ledger,
+    notifications,
+    retention,
+)
 from dashboard.models import IdempotentAnswer, LoginFailure
 
 log = logging.getLogger(__name__)
@@ -24,6 +34,7 @@ def sweep() -> int:
     gates.expire_due()
     gates.warn_expiring()
     alerts.look()
+    retention.delete_due()
     notifications.requeue()
     ledger.keep()
     forget_old()

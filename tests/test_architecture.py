@@ -52,7 +52,7 @@ DASHBOARD_FLOORS = (
     ("notifications",),
     ("ingest", "recording"),
     ("gates",),
-    ("queries", "working", "sweeping", "imports", "case_files", "alerts"),
+    ("queries", "working", "sweeping", "imports", "case_files", "alerts", "retention"),
     ("bundle",),
     ("charts", "tasks", "embedded"),
     ("api", "views", "admin", "middleware", "demo"),

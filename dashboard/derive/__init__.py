@@ -14,7 +14,7 @@ from dashboard.derive import others
 from dashboard.derive.edits import edit_rows
 from dashboard.derive.effects import effect_rows, open_writes
 from dashboard.derive.facts import with_facts
-from dashboard.derive.lights import BAD, UNKNOWN, changes, lights, said, worst
+from dashboard.derive.lights import BAD, MAX_CHANGES, UNKNOWN, changes, lights, said, worst
 from dashboard.derive.lines import line_rows, refused_row, skip_rows
 from dashboard.derive.rows import Rows
 from dashboard.derive.search import search_rows
@@ -29,7 +29,7 @@ from guard.judge import judge
 from guard.rules.rule import Finding
 from guard.state import fold
 
-__all__ = ["BAD", "Rows", "changes", "failed", "judged", "refused", "said"]
+__all__ = ["BAD", "MAX_CHANGES", "Rows", "changes", "failed", "judged", "refused", "said"]
 
 
 def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows:
