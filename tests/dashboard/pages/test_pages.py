@@ -92,7 +92,7 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
 NO_QUESTIONS = ("SAVEPOINT", "RELEASE SAVEPOINT", "BEGIN", "COMMIT", "SELECT clock_timestamp()")
 """Borders of transactions, and the time: SQLite's clock is this process's, PostgreSQL is asked."""
 QUERIES = {
-    "team": 22,
+    "team": 25,
     "runs": 20,
     "run": 54,
     "run_figure": 16,
