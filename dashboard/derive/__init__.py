@@ -49,6 +49,7 @@ def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows
             "events": state.events,
             "report": journals.pack_all(report.chunks()),
             "open_writes": open_writes(effects),
+            "summaries": sum(edit.op == "summarize" for edit in edits),
             "unsafe_windows": sum(edit.unsafe for edit in edits),
         },
         run=about,
@@ -107,6 +108,7 @@ def _nothing_known(shot: Snapshot, why: str) -> dict[str, Any]:
         "report": journals.pack(b""),
         "worst": clean.text(why, 200),
         "open_writes": 0,
+        "summaries": 0,
         "unsafe_windows": 0,
     }
 

@@ -1,4 +1,4 @@
-"""The table of what can be found, and the index over its words in the database's own form."""
+"""What can be found, indexed in the database's own form; what the team page counts of verdicts."""
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -53,4 +53,17 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunPython(create, drop),
+        migrations.AddField(
+            model_name="verdict",
+            name="summaries",
+            field=models.PositiveIntegerField(default=0),
+        ),
+        migrations.AddIndex(
+            model_name="verdict",
+            index=models.Index(
+                condition=models.Q(("current", True)),
+                fields=["soundness", "run"],
+                name="verdict_now_soundness",
+            ),
+        ),
     ]
