@@ -132,3 +132,10 @@ class HoldForm(forms.Form):
 
     run = forms.CharField(max_length=16)
     reason = forms.CharField(max_length=400)
+
+
+class SwitchForm(forms.Form):
+    """A rule switched off, or on again."""
+
+    off = forms.BooleanField(required=False)
+    reason = forms.CharField(max_length=400)

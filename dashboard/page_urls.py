@@ -63,6 +63,7 @@ urlpatterns = [
     path("findings/note", findings.note, name="note"),
     path("rules/", rules.rules, name="rules"),
     path("rules/<slug:code>/", rules.rule, name="rule"),
+    path("rules/<slug:code>/switch", rules.switch, name="switch_rule"),
     path("cases/", cases.cases, name="cases"),
     path("cases/new", cases.new_case, name="new_case"),
     path("cases/<slug:cid>/", cases.case, name="case"),

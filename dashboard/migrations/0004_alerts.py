@@ -1,4 +1,4 @@
-"""Alert rules and firings; retention, holds and tombstones.
+"""Alert rules and firings; retention, holds and tombstones; switches of rules.
 
 Firings, their steps and tombstones are append-only. A chunk may lose its bytes, and nothing else,
 when a tombstone of its run says so; everything else about it stays as it was received.
@@ -147,6 +147,17 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(condition=models.Q(('lifted_at', None)), fields=('run',), name='hold_once_per_run')],
             },
+        ),
+        migrations.CreateModel(
+            name="RuleSwitch",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("code", models.CharField(max_length=8, unique=True)),
+                ("off", models.BooleanField()),
+                ("reason", models.CharField(max_length=400)),
+                ("at", models.DateTimeField()),
+                ("by", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+            ],
         ),
         migrations.RunPython(create, drop),
     ]

@@ -33,6 +33,7 @@ from dashboard.models.people import LoginFailure, Membership, Role, Scope, Token
 from dashboard.models.received import Chunk, File, IdempotentAnswer, Job, Run, Source
 from dashboard.models.retention import Hold, Retention, Tombstone
 from dashboard.models.search import SearchRow
+from dashboard.models.switches import RuleSwitch
 
 __all__ = [
     "AlertFiring",
@@ -69,6 +70,7 @@ __all__ = [
     "Retention",
     "Role",
     "RollbackRow",
+    "RuleSwitch",
     "Run",
     "SavedView",
     "Scope",

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from dashboard import access
 from dashboard.clock import now
-from dashboard.models import FindingRow, Gate, Membership, Note
+from dashboard.models import FindingRow, Gate, Membership, Note, RuleSwitch
 from guard import RULES_VERSION
 
 COUNTS_FOR_S = 5
@@ -126,12 +126,14 @@ def open_gates(request: HttpRequest):  # type: ignore[no-untyped-def]
 
 
 def open_errors(request: HttpRequest):  # type: ignore[no-untyped-def]
-    """Errors that nobody has noted."""
+    """Errors that nobody has noted, of rules that are on."""
     noted = Note.objects.filter(
         run=OuterRef("run"), code=OuterRef("code"), subject=OuterRef("subject")
     )
+    off = RuleSwitch.objects.filter(off=True).values("code")
     seen = access.sources_for(request.user)
-    return FindingRow.objects.filter(severity="error", run__source__in=seen).exclude(Exists(noted))
+    rows = FindingRow.objects.filter(severity="error", run__source__in=seen)
+    return rows.exclude(Exists(noted)).exclude(code__in=off)
 
 
 def _role(request: HttpRequest) -> str:

@@ -186,6 +186,7 @@ POSTS = {
     "gate_release": {"gid": "g-1"},
     "gate_revoke": {"gid": "g-1"},
     "note": {},
+    "switch_rule": {"code": "JG101"},
     "new_case": {},
     "add_step": {"cid": "c-1"},
     "close_case": {"cid": "c-1"},
