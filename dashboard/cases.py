@@ -6,6 +6,7 @@ rerun of the judge.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 
 from django.contrib.auth.models import User
@@ -100,3 +101,12 @@ def close_case(case: Case, by: User) -> None:
     closed = Case.objects.filter(pk=case.pk, closed_at=None).update(closed_at=now())
     if closed == 1:
         ledger.append("case.closed", by.get_username(), {"case": case.public_id})
+
+
+@transaction.atomic
+def note_export(case: Case, by: User, runs: list[Run], data: bytes) -> None:
+    """Log that a bundle left the house. Raises `PermissionDenied` without the right to note."""
+    if not all(may_write(by, run) for run in runs):
+        raise PermissionDenied
+    body = {"case": case.public_id, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    ledger.append("case.exported", by.get_username(), body)

@@ -6,8 +6,8 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
-from dashboard import access, ledger, tokens
-from dashboard.models import Membership, Source, Token
+from dashboard import access, clock, ledger, tokens
+from dashboard.models import Membership, RuleSwitch, Source, Token
 
 
 def may_configure_all(by: User) -> bool:
@@ -66,3 +66,13 @@ def take_role(by: User, membership: Membership) -> None:
     }
     membership.delete()
     ledger.append("settings.role_taken", by.get_username(), body)
+
+
+@transaction.atomic
+def switch_rule(by: User, code: str, reason: str, *, off: bool) -> None:
+    """Ask people about the findings of a rule, or not. Every verdict and report stays as it is."""
+    _must(may_configure_all(by))
+    new = {"off": off, "reason": reason, "by": by, "at": clock.now()}
+    RuleSwitch.objects.update_or_create(code=code, defaults=new)
+    body = {"code": code, "off": off, "reason": reason}
+    ledger.append("settings.rule", by.get_username(), body)

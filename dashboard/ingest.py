@@ -30,9 +30,11 @@ from dashboard.models import (
     ProposalRow,
     RollbackRow,
     Run,
+    SearchRow,
     Series,
     SkipCount,
     Source,
+    Tombstone,
     Verdict,
 )
 from dashboard.receiving import PLAIN, Receipt, Sent, Stored
@@ -50,6 +52,7 @@ REBUILT = (
     Series,
     LineRow,
     SkipCount,
+    SearchRow,
 )
 BATCH = 1000
 HEAVY = {
@@ -103,7 +106,10 @@ def append(
 def locked_run(source: Source, external_id: str, owner: User | None = None) -> Run:
     """The run of this name, made when there is none, locked until the transaction ends."""
     run = new_run(source, external_id, owner)
-    return Run.objects.select_for_update().get(pk=run.pk)
+    found = Run.objects.select_for_update().get(pk=run.pk)
+    if Tombstone.objects.filter(run=found).exists():
+        raise receiving.Refused("deleted", f"the bytes of {found} were deleted: start a new run")
+    return found
 
 
 def new_run(source: Source, external_id: str, owner: User | None = None) -> Run:
@@ -185,7 +191,12 @@ def judge_run(job_id: int) -> bool:
 
 
 def judge_snapshot(shot: journals.Snapshot) -> None:
-    """Judge exactly this snapshot and store what follows, also when it cannot be read."""
+    """Judge exactly this snapshot and store what follows, also when it cannot be read.
+
+    What was judged before its bytes were deleted stands: it cannot be judged again.
+    """
+    if Tombstone.objects.filter(run=shot.run_id).exists():
+        return
     try:
         opened, texts = journals.open_with_texts(shot)
     except JournalError as error:
@@ -271,3 +282,41 @@ def _write_findings(run: Run, findings: list[FindingRow]) -> None:
     for finding in findings:
         finding.first_seen_at = seen.get((finding.code, finding.subject), now)
     FindingRow.objects.bulk_create(findings, BATCH)
+
+
+DELETED = "bytes deleted: nothing can be restored"
+UNDOABLE = ("reversible", "merge", "provisional", "unknown")
+"""What may be said of undoing an edit while its bytes are here."""
+
+
+@transaction.atomic
+def forget(tombstone: Tombstone) -> None:
+    """The bytes of a run are gone: what stands becomes irreversible, and its texts go with them.
+
+    What was said of effects, soundness and integrity stays, as a verdict of its own in the history.
+    """
+    run = Run.objects.select_for_update().get(pk=tombstone.run_id)
+    Chunk.objects.filter(file__run=run).update(data=b"")
+    extend(run, f"deleted:{tombstone.pk}")
+    edits = EditRow.objects.filter(run=run)
+    lost = edits.filter(status__in=UNDOABLE)
+    changes = [
+        {"what": "status", "subject": edit, "was": status, "now": "irreversible"}
+        for edit, status in lost.values_list("edit_id", "status")[: derive.MAX_CHANGES]
+    ]
+    lost.update(status="irreversible", soundness="", mode="", blame=[])
+    edits.update(lacking={}, elided={})
+    FactRow.objects.filter(edit__run=run).delete()
+    SearchRow.objects.filter(run=run, kind=SearchRow.Kind.TEXT).delete()
+    _verdict_without_bytes(run, changes)
+
+
+def _verdict_without_bytes(run: Run, changes: list[dict[str, str]]) -> None:
+    verdict = Verdict.objects.filter(run=run, current=True).first()
+    if verdict is None:
+        return
+    Verdict.objects.filter(pk=verdict.pk).update(current=False)
+    verdict.pk, verdict.head, verdict.changes = None, run.head, changes
+    verdict.mode, verdict.worst = "halt", DELETED
+    verdict.judged_at = clock.now()
+    verdict.save(force_insert=True)

@@ -188,9 +188,11 @@ def _spool(shot: Snapshot, part: Part, path: Path) -> SourceFile:
 
 
 def contents(shot: Snapshot, part: Part) -> Iterator[bytes]:
-    """The bytes of a file of a snapshot, chunk by chunk."""
+    """The bytes of a file of a snapshot, chunk by chunk. Raises `JournalError` for deleted ones."""
     chunks = Chunk.objects.filter(file_id=part.file_id, pk__lte=shot.marks.chunk).order_by("offset")
     for packed in chunks.values_list("data", flat=True).iterator(chunk_size=FETCHED):
+        if not packed:
+            raise JournalError("the bytes of this run were deleted when their retention ended")
         yield unpack(packed)
 
 

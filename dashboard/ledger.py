@@ -21,6 +21,8 @@ from msgspec import Struct
 
 from dashboard import clock
 from dashboard.models import Entry, LedgerHead, Run
+from dashboard.proofs import Tree, leaf, public_key, sign
+from dashboard.verify import checkpoint_text
 from guard.canonical import canonical
 
 START = "0" * 64
@@ -117,8 +119,27 @@ def _end(found: Verified, kept: Checkpoint | None) -> Verified:
     return found
 
 
-def _hash(entry: Entry) -> str:
-    form = {
+def tree() -> Tree:
+    """The Merkle tree over the hashes of all entries, for proofs to people outside."""
+    return Tree(
+        [leaf(found) for found in Entry.objects.order_by("seq").values_list("hash", flat=True)]
+    )
+
+
+def signed(found: Tree) -> dict[str, Any]:
+    """A checkpoint that an outsider can keep and check: the root of the tree, signed (Ed25519)."""
+    point = {"count": len(found.leaves), "root": found.root().hex()}
+    return {**point, "key": public_key(seed()), "signature": sign(seed(), checkpoint_text(point))}
+
+
+def seed() -> bytes:
+    """The secret half of the key that signs for outsiders, derived so that no table holds it."""
+    return hmac.new(settings.SECRET_KEY.encode(), b"guard-ledger-key/1", hashlib.sha256).digest()
+
+
+def form(entry: Entry) -> bytes:
+    """What the hash of an entry speaks of, behind the hash of the entry before it."""
+    told = {
         "seq": entry.seq,
         "kind": entry.kind,
         "run": entry.run.public_id if entry.run else None,
@@ -126,7 +147,11 @@ def _hash(entry: Entry) -> str:
         "body": entry.body,
         "at": _instant(entry.at),
     }
-    return hashlib.sha256(entry.prev.encode() + canonical(form)).hexdigest()
+    return canonical(told)
+
+
+def _hash(entry: Entry) -> str:
+    return hashlib.sha256(entry.prev.encode() + form(entry)).hexdigest()
 
 
 def _instant(at: datetime) -> str:

@@ -9,7 +9,17 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from dashboard import celery, clock, gates, ingest, jobs, ledger, notifications
+from dashboard import (
+    alerts,
+    celery,
+    clock,
+    gates,
+    ingest,
+    jobs,
+    ledger,
+    notifications,
+    retention,
+)
 from dashboard.models import IdempotentAnswer, LoginFailure
 
 log = logging.getLogger(__name__)
@@ -19,10 +29,12 @@ ANSWERS_KEPT = timedelta(days=7)
 
 
 def sweep() -> int:
-    """Quarantine, expire, checkpoint, and ring for the jobs that wait; the number of bells."""
+    """Quarantine, expire, alert, checkpoint, ring for what waits; the number of bells."""
     ingest.withdraw_quarantined(jobs.quarantine_dead())
     gates.expire_due()
     gates.warn_expiring()
+    alerts.look()
+    retention.delete_due()
     notifications.requeue()
     ledger.keep()
     forget_old()

@@ -33,10 +33,12 @@ GUARD_FLOORS = (
 )
 DASHBOARD_FLOORS = (
     ("environment", "clock", "clean", "limits", "logs", "times", "visible", "words", "checks"),
+    ("proofs",),
+    ("verify",),
     ("models", "placing"),
     (
         *("access", "tokens", "facts", "jobs", "journals", "ledger", "health", "exports", "forms"),
-        "overrides",
+        *("overrides", "fulltext"),
     ),
     (
         *("templatetags", "cases", "configure", "derive", "effect_rules", "live", "redacting"),
@@ -46,7 +48,8 @@ DASHBOARD_FLOORS = (
     ("notifications",),
     ("ingest", "recording"),
     ("gates",),
-    ("queries", "working", "sweeping", "imports", "case_files"),
+    ("queries", "working", "sweeping", "imports", "case_files", "alerts", "retention"),
+    ("bundle",),
     ("charts", "tasks", "embedded"),
     ("api", "views", "admin", "middleware", "demo"),
     ("management",),

@@ -15,9 +15,10 @@ from dashboard.derive.coverage import coverage
 from dashboard.derive.edits import edit_rows
 from dashboard.derive.effects import effect_rows, open_writes
 from dashboard.derive.facts import with_facts
-from dashboard.derive.lights import BAD, UNKNOWN, changes, lights, said, worst
+from dashboard.derive.lights import BAD, MAX_CHANGES, UNKNOWN, changes, lights, said, worst
 from dashboard.derive.lines import line_rows, refused_row, skip_rows
 from dashboard.derive.rows import Rows
+from dashboard.derive.search import search_rows
 from dashboard.derive.series import series
 from dashboard.facts import Told, Version, told_by
 from dashboard.journals import Opened, Snapshot
@@ -29,7 +30,7 @@ from guard.judge import judge
 from guard.rules.rule import Finding
 from guard.state import fold
 
-__all__ = ["BAD", "Rows", "changes", "failed", "judged", "refused", "said"]
+__all__ = ["BAD", "MAX_CHANGES", "Rows", "changes", "failed", "judged", "refused", "said"]
 
 
 def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows:
@@ -40,6 +41,7 @@ def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows
     effects = effect_rows(run_id, state)
     edits = edit_rows(run_id, state, events, effects)
     rollbacks = others.rollback_rows(run_id, state, events)
+    about, findings = _run(opened, events), _findings(run_id, report.findings)
     shown = lights(state.integrity.verdict, state.closure.verdict, edits, rollbacks)
     return Rows(
         verdict=_verdict(shot, shown)
@@ -48,9 +50,10 @@ def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows
             "events": state.events,
             "report": journals.pack_all(report.chunks()),
             "open_writes": open_writes(effects),
+            "summaries": sum(edit.op == "summarize" for edit in edits),
             "unsafe_windows": sum(edit.unsafe for edit in edits),
         },
-        run=_run(opened, events),
+        run=about,
         files={part.file_id: opened.adapter for part in shot.parts},
         edits=with_facts(edits, state, _told(events, texts)),
         others=[
@@ -64,8 +67,9 @@ def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows
             line_rows(shot, opened),
             skip_rows(shot, opened),
             [coverage(run_id, opened)],
+            search_rows(run_id, about, edits, effects, findings, texts),
         ],
-        findings=_findings(run_id, report.findings),
+        findings=findings,
     )
 
 
@@ -106,6 +110,7 @@ def _nothing_known(shot: Snapshot, why: str) -> dict[str, Any]:
         "report": journals.pack(b""),
         "worst": clean.text(why, 200),
         "open_writes": 0,
+        "summaries": 0,
         "unsafe_windows": 0,
     }
 

@@ -1,5 +1,6 @@
 """Tables by who writes them: people and tokens, received, derived, human, ledger."""
 
+from dashboard.models.alerts import AlertFiring, AlertRule, AlertStep
 from dashboard.models.derived import (
     EditRow,
     EffectRow,
@@ -32,8 +33,14 @@ from dashboard.models.notices import Attempt, Delivery, NoticeRow, Target
 from dashboard.models.people import LoginFailure, Membership, Role, Scope, Token
 from dashboard.models.received import Chunk, File, IdempotentAnswer, Job, Run, Source
 from dashboard.models.redaction import Redaction
+from dashboard.models.retention import Hold, Retention, Tombstone
+from dashboard.models.search import SearchRow
+from dashboard.models.switches import RuleSwitch
 
 __all__ = [
+    "AlertFiring",
+    "AlertRule",
+    "AlertStep",
     "Attempt",
     "Case",
     "CaseItem",
@@ -52,6 +59,7 @@ __all__ = [
     "GapRow",
     "Gate",
     "GateEvent",
+    "Hold",
     "IdempotentAnswer",
     "Job",
     "JournalGateRow",
@@ -63,16 +71,20 @@ __all__ = [
     "NoticeRow",
     "ProposalRow",
     "Redaction",
+    "Retention",
     "Role",
     "RollbackRow",
+    "RuleSwitch",
     "Run",
     "SavedView",
     "Scope",
+    "SearchRow",
     "Series",
     "SkipCount",
     "Source",
     "Target",
     "Token",
+    "Tombstone",
     "Verdict",
     "Vote",
 ]

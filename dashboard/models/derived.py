@@ -33,6 +33,7 @@ class Verdict(models.Model):
     mode = models.CharField(max_length=12)
     retention = models.CharField(max_length=12)
     worst = models.CharField(max_length=200)
+    summaries = models.PositiveIntegerField(default=0)
     unsafe_windows = models.PositiveIntegerField(default=0)
     open_writes = models.PositiveIntegerField(default=0)
     changes = models.JSONField(default=list)
@@ -46,7 +47,14 @@ class Verdict(models.Model):
                 fields=["run"], condition=models.Q(current=True), name="verdict_current_once"
             ),
         )
-        indexes = (models.Index(fields=["run", "-judged_at"]),)
+        indexes = (
+            models.Index(fields=["run", "-judged_at"]),
+            models.Index(
+                fields=["soundness", "run"],
+                condition=models.Q(current=True),
+                name="verdict_now_soundness",
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.run} at {self.at}: {self.worst}"

@@ -8,12 +8,22 @@ from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
+from django.db.models import (
+    BooleanField,
+    Case,
+    Exists,
+    ExpressionWrapper,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 from django.http import HttpRequest
 from msgspec import Struct
 
 from dashboard import access
-from dashboard.models import EditRow, EffectRow, FindingRow, Note
+from dashboard.models import EditRow, EffectRow, FindingRow, Note, RuleSwitch
 
 PER_PAGE = 25
 SEVERITIES = ("", "error", "warning", "info")
@@ -64,12 +74,17 @@ def asked(request: HttpRequest, code: str = "") -> Asked:
 
 
 def visible(user: User) -> QuerySet[Any]:
-    """Findings that the reader may see, marked with whether somebody noted them."""
+    """Findings that the reader may see, marked with whether they still wait for somebody.
+
+    `noted`: somebody wrote a note, or the rule is switched off.
+    """
     notes = Note.objects.filter(
         run=OuterRef("run"), code=OuterRef("code"), subject=OuterRef("subject")
     )
     rows = FindingRow.objects.filter(run__source__in=access.sources_for(user))
-    return rows.annotate(noted=Exists(notes))
+    off = RuleSwitch.objects.filter(code=OuterRef("code"), off=True)
+    done = Q(Exists(notes)) | Q(Exists(off))
+    return rows.annotate(noted=ExpressionWrapper(done, BooleanField()))
 
 
 def matching(user: User, ask: Asked, *, with_state: bool = True) -> QuerySet[Any]:

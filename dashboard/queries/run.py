@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Q
 from msgspec import Struct
 
-from dashboard import times, words
+from dashboard import ingest, times, words
 from dashboard.models import EditRow, EffectRow, Gate, Job, Run, Verdict
 from dashboard.queries.lights import Light, lights, named
 from dashboard.queries.redaction import secrets_in
@@ -72,6 +72,9 @@ def _banner(run: Run, verdict: Verdict | None, job: Job | None) -> Banner | None
         return Banner("danger", "danger", "This journal could not be judged.", text)
     if verdict is None:
         return Banner("plain", "clock", "Received, not judged yet.", "This page follows by itself.")
+    if verdict.worst == ingest.DELETED:
+        text = "What was said of it stays; no edit of it can be undone, and no text be read again."
+        return Banner("warn", "clock", "The bytes of this run were deleted.", text)
     return _unsafe(run) or _broken(run, verdict)
 
 

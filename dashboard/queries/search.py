@@ -1,20 +1,21 @@
-"""Search by id, name, tool, target, message or hash. A page of each kind, the best known first."""
+"""Search by words, ids and hashes: ten of each kind, what is dangerous first, then the newest."""
 
 from __future__ import annotations
 
-from typing import Any
+from urllib.parse import quote
 
 from django.contrib.auth.models import User
 from django.db.models import Q
 from django.urls import reverse
 from msgspec import Struct
 
-from dashboard import access, words
-from dashboard.models import EditRow, EffectRow, FindingRow, Gate
+from dashboard import access, fulltext, words
+from dashboard.models import Gate, Run, SearchRow
 from dashboard.queries.runs import Filters, matching
 from dashboard.words import Sign
 
 EACH = 10
+Kind = SearchRow.Kind
 
 
 class Hit(Struct, frozen=True):
@@ -35,25 +36,28 @@ class Group(Struct, frozen=True):
 
 def search(user: User, q: str) -> list[Group]:
     """Groups that have a hit, each of at most ten, and whether there are more."""
-    makers = (
-        ("Runs", _runs),
-        ("Gates", _gates),
-        ("Edits", _edits),
-        ("Effects", _effects),
-        ("Findings", _findings),
-    )
-    out = []
-    for name, maker in makers:
-        hits = maker(user, q)
-        if hits:
-            out.append(Group(name, hits[:EACH], len(hits) > EACH))
-    return out
+    seen = list(access.sources_for(user).values_list("pk", flat=True))
+    # Texts of a journal are found by those who may write about it; ids and commands by all.
+    noted = list(access.sources_for(user, "note").values_list("pk", flat=True))
+    found = {
+        "Runs": _runs(user, q, seen),
+        "Gates": _gates(q, seen),
+        "Edits": _hits(q, seen, Kind.EDIT),
+        "Effects and commands": _hits(q, seen, Kind.EFFECT),
+        "Findings": _hits(q, seen, Kind.FINDING),
+        "Texts": _hits(q, noted, Kind.TEXT),
+    }
+    return [Group(name, hits[:EACH], len(hits) > EACH) for name, hits in found.items() if hits]
 
 
-def _runs(user: User, q: str) -> list[Hit]:
+def _runs(user: User, q: str, seen: list[int]) -> list[Hit]:
     asked = Filters(
         q=q, worst="", runtime="", source="", gate="", since="", mine=False, sort="-last"
     )
+    rows = SearchRow.objects.filter(kind=Kind.RUN, run__source__in=seen)
+    by_words = fulltext.matching(rows, q).values_list("run", flat=True)
+    known = list(matching(user, asked)[: EACH + 1])
+    others = Run.objects.filter(pk__in=by_words).exclude(pk__in=[run.pk for run in known])
     return [
         Hit(
             href=reverse("run", args=[run.public_id]),
@@ -62,18 +66,14 @@ def _runs(user: User, q: str) -> list[Hit]:
             run=run.public_id,
             sign=Sign("plain", "", "run"),
         )
-        for run in matching(user, asked)[: EACH + 1]
+        for run in [*known, *others.order_by("-last_received_at")[: EACH + 1 - len(known)]]
     ]
 
 
-def _seen(user: User) -> Any:
-    return access.sources_for(user)
-
-
-def _gates(user: User, q: str) -> list[Hit]:
+def _gates(q: str, seen: list[int]) -> list[Hit]:
     text = Q(public_id__istartswith=q) | Q(requester_agent__icontains=q) | Q(edit_id=q)
     text |= Q(digest_hash=q) | Q(digest_hash__endswith=f":{q}") | Q(shown_hash=q)
-    rows = Gate.objects.filter(text, run__source__in=_seen(user)).select_related("run")
+    rows = Gate.objects.filter(text, run__source__in=seen).select_related("run")
     return [
         Hit(
             href=reverse("gate", args=[gate.public_id]),
@@ -86,52 +86,34 @@ def _gates(user: User, q: str) -> list[Hit]:
     ]
 
 
-def _edits(user: User, q: str) -> list[Hit]:
-    text = Q(edit_id__istartswith=q) | Q(out_hash=q) | Q(out_hash__endswith=f":{q}")
-    rows = EditRow.objects.filter(text, run__source__in=_seen(user)).select_related("run")
-    rows = rows.only("run", "edit_id", "op", "by", "seq", "soundness", "status", "run__public_id")
-    return [
-        Hit(
-            href=reverse("edit", args=[row.run.public_id, row.edit_id]),
-            name=row.edit_id,
-            text=f"{words.OPS.get(row.op, row.op)} by {row.by} at {row.seq:,}",
-            run=row.run.public_id,
-            sign=words.sign("soundness", row.soundness)
-            if row.soundness
-            else words.sign("status", row.status),
-        )
-        for row in rows.order_by("-pk")[: EACH + 1]
-    ]
+def _hits(q: str, sources: list[int], kind: str) -> list[Hit]:
+    rows = SearchRow.objects.filter(kind=kind, run__source__in=sources)
+    rows = fulltext.matching(rows, q).select_related("run").defer("words")
+    return [_hit(row, q) for row in rows.order_by("-danger", "-pk")[: EACH + 1]]
 
 
-def _effects(user: User, q: str) -> list[Hit]:
-    text = Q(effect_id__istartswith=q) | Q(tool__icontains=q) | Q(target__icontains=q)
-    text |= Q(summary__icontains=q)
-    rows = EffectRow.objects.filter(text, run__source__in=_seen(user)).select_related("run")
-    return [
-        Hit(
-            href=f"{reverse('run', args=[row.run.public_id])}?pick=effect-{row.seq}#detail",
-            name=row.effect_id,
-            text=(row.summary or f"{row.tool} {row.target}")[:300],
-            run=row.run.public_id,
-            sign=Sign("danger", "irrev", "irreversible, under a summary")
-            if row.danger
-            else words.sign("class", row.reversibility),
-        )
-        for row in rows.order_by("-danger", "-pk")[: EACH + 1]
-    ]
+def _hit(row: SearchRow, q: str) -> Hit:
+    return Hit(
+        href=_place(row),
+        name=f"{row.code} {row.ref}".strip(),
+        text=fulltext.excerpt(row.shown, q),
+        run=row.run.public_id,
+        sign=_SIGNS.get((row.kind, row.danger), Sign("plain", "", row.kind)),
+    )
 
 
-def _findings(user: User, q: str) -> list[Hit]:
-    text = Q(code__iexact=q) | Q(subject__istartswith=q) | Q(message__icontains=q)
-    rows = FindingRow.objects.filter(text, run__source__in=_seen(user)).select_related("run")
-    return [
-        Hit(
-            href=f"{reverse('findings')}?run={row.run.public_id}&code={row.code}&state=all",
-            name=f"{row.code} {row.subject}",
-            text=row.message,
-            run=row.run.public_id,
-            sign=words.sign("severity", row.severity),
-        )
-        for row in rows.order_by("severity", "-pk")[: EACH + 1]
-    ]
+def _place(row: SearchRow) -> str:
+    run = row.run.public_id
+    if row.kind == Kind.EDIT:
+        return reverse("edit", args=[run, row.ref])
+    if row.kind == Kind.EFFECT:
+        return f"{reverse('run', args=[run])}?pick=effect-{row.seq}#detail"
+    if row.kind == Kind.FINDING:
+        return f"{reverse('findings')}?run={run}&code={row.code}&state=all"
+    return f"{reverse('window', args=[run])}?show={quote(row.ref, safe='')}"
+
+
+_SIGNS = {
+    (Kind.EFFECT, True): Sign("danger", "irrev", "irreversible, under a summary"),
+    (Kind.FINDING, True): words.sign("severity", "error"),
+}

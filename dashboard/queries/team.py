@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 from msgspec import Struct
 
 from dashboard.models import (
@@ -86,15 +86,17 @@ def matters(found: Scope) -> Matters:
         closed=Count("pk", filter=Q(closure="closed")),
         broken=Count("pk", filter=Q(integrity__in=BROKEN)),
         last=Max("judged_at"),
+        summaries=Sum("summaries"),
     )
-    unsound = _unsound(found)
-    rows = list(_with_notes(unsound.select_related("run").order_by("-at", "-pk"))[:LISTED])
+    unsound = _with_notes(_unsound(found))
+    bad = unsound.aggregate(n=Count("pk"), new=Count("pk", filter=Q(noted=False)))
+    rows = list(unsound.select_related("run").order_by("-at", "-pk")[:LISTED]) if bad["n"] else []
     some = counted["violated"] > 0
     return Matters(
         runs=runs_in(found).count(),
-        summaries=_edits(found).filter(op="summarize").count(),
-        unsound=unsound.count(),
-        unsound_new=_with_notes(unsound).filter(noted=False).count() if rows else 0,
+        summaries=counted["summaries"] or 0,
+        unsound=bad["n"],
+        unsound_new=bad["new"],
         unsound_rows=rows,
         violated=counted["violated"],
         violated_rows=list(_violated(found)) if some else [],
@@ -106,16 +108,15 @@ def matters(found: Scope) -> Matters:
     )
 
 
-def _edits(found: Scope) -> QuerySet[EditRow]:
-    return EditRow.objects.filter(in_scope(found, "run__"))
-
-
 def _unsound(found: Scope) -> QuerySet[EditRow]:
     """Edits that could not be undone soundly now, and those whose rollback was unsound."""
     undone_by = RollbackRow.objects.filter(
         run=OuterRef("run"), seq=OuterRef("end_seq"), soundness="unsound"
     )
-    rows = _edits(found).filter(Q(soundness="unsound") | Q(status="undone") & Exists(undone_by))
+    # The light of such a run is unsound, and few runs have it: nothing else is looked at.
+    runs = Verdict.objects.filter(current=True, soundness="unsound").values("run")
+    rows = EditRow.objects.filter(in_scope(found, "run__"), run__in=runs)
+    rows = rows.filter(Q(soundness="unsound") | Q(status="undone") & Exists(undone_by))
     return rows.defer("overlaps", "elided", "lacking", "taken", "operative")
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from dashboard import access, configure, exports, ledger
+from dashboard.bundle import standalone
 from dashboard.models import Entry
 from dashboard.views.page import show
 from dashboard.views.params import whole
 
 PER_PAGE = 50
-KINDS = ("", "received", "gate", "note", "case", "settings", "judged", "raw")
+KINDS = ("", "received", "gate", "note", "case", "settings", "judged", "retention", "alert", "raw")
 HEAD = ("seq", "at", "kind", "actor", "run", "body", "hash")
 
 
@@ -70,3 +72,16 @@ def table(request: HttpRequest, kind: str) -> HttpResponse:
         for row in rows[: exports.MOST_ROWS].iterator(500)
     )
     return exports.table(kind, "audit", HEAD, lines)
+
+
+@require_GET
+def checkpoint(_request: HttpRequest) -> HttpResponse:
+    """A signed checkpoint for people outside to keep: a later bundle has to agree with it."""
+    data = orjson.dumps(ledger.signed(ledger.tree()), option=orjson.OPT_INDENT_2)
+    return exports.attachment(data, "checkpoint.json", "application/json")
+
+
+@require_GET
+def verifier(_request: HttpRequest) -> HttpResponse:
+    """The program that checks a bundle, to be fetched before there is anything to check."""
+    return exports.attachment(standalone(), "verify.py", "text/x-python; charset=utf-8")

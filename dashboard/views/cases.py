@@ -13,9 +13,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import access, exports
 from dashboard import cases as writing
+from dashboard.bundle import bundle
 from dashboard.case_files import as_json, as_markdown
 from dashboard.cases import Range
-from dashboard.forms import CaseForm, StepForm
+from dashboard.forms import BundleForm, CaseForm, StepForm
 from dashboard.models import Case, FindingRow
 from dashboard.queries import cases as queries
 from dashboard.queries.frame import zone_of
@@ -63,6 +64,22 @@ def case_file(request: HttpRequest, cid: str, kind: str) -> HttpResponse:
             return exports.attachment(text, f"{name}.html", "text/html; charset=utf-8")
         data = orjson.dumps(as_json(told), option=orjson.OPT_INDENT_2)
     return exports.attachment(data, f"{name}.json", "application/json")
+
+
+@require_POST
+def case_bundle(request: HttpRequest, cid: str) -> HttpResponse:
+    """The case with everything it rests on, to be checked offline; each export is logged."""
+    found = queries.case_for(request.user, cid)
+    told = queries.told(request.user, found)
+    form = BundleForm(request.POST)
+    since = (form.cleaned_data["since"] or 0) if form.is_valid() else 0
+    try:
+        data = bundle(told, since)
+    except ValueError as error:
+        messages.error(request, f"Not exported: {error}.")
+        return redirect("case", cid)
+    writing.note_export(found, request.user, [step.run for step in told.steps], data)
+    return exports.attachment(data, f"case-{found.public_id}.zip", "application/zip")
 
 
 @require_POST

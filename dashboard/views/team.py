@@ -11,10 +11,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from dashboard import exports
+from dashboard import alerts, exports
 from dashboard.charts import CHARTS
 from dashboard.queries import team as queries
 from dashboard.queries import trends
+from dashboard.queries.deciding import deciding
 from dashboard.queries.frame import zone_of
 from dashboard.queries.scope import RANGE_NAMES, scope
 from dashboard.views.page import show
@@ -36,6 +37,12 @@ def team(request: HttpRequest) -> HttpResponse:
     if part != "health":
         context["waiting"] = queries.waiting(found, request.user)
         context["matters"] = queries.matters(found)
+        context["alerts"] = [
+            (firing, alerts.words(firing.rule))
+            for firing in alerts.lasting(alerts.firings_for(request.user))[:5]
+        ]
+    if not part:
+        context["deciding"] = deciding(found)
     if part != "open":
         context["health"] = queries.health(found)
         context["behind"] = sum(row.state in {"behind", "quarantined"} for row in context["health"])

@@ -82,6 +82,8 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
         "search": "/search/?q=patch",
         "settings": "/settings/",
         "notices": "/settings/notices/",
+        "retention": "/settings/retention/",
+        "alerts": "/settings/alerts/",
         "audit": "/audit/?verify=1",
         "trend": "/team/figures/summaries",
     }
@@ -92,7 +94,7 @@ def addresses(run: Run, gate: Gate, case: Case) -> dict[str, str]:
 NO_QUESTIONS = ("SAVEPOINT", "RELEASE SAVEPOINT", "BEGIN", "COMMIT", "SELECT clock_timestamp()")
 """Borders of transactions, and the time: SQLite's clock is this process's, PostgreSQL is asked."""
 QUERIES = {
-    "team": 20,
+    "team": 25,
     "runs": 20,
     "run": 55,
     "run_figure": 16,
@@ -111,9 +113,11 @@ QUERIES = {
     "cases": 11,
     "case": 26,
     "import": 13,
-    "search": 17,
+    "search": 19,
     "settings": 14,
     "notices": 19,
+    "retention": 15,
+    "alerts": 18,
     "audit": 13,
     "trend": 5,
 }
@@ -187,9 +191,11 @@ POSTS = {
     "gate_release": {"gid": "g-1"},
     "gate_revoke": {"gid": "g-1"},
     "note": {},
+    "switch_rule": {"code": "JG101"},
     "new_case": {},
     "add_step": {"cid": "c-1"},
     "close_case": {"cid": "c-1"},
+    "case_bundle": {"cid": "c-1"},
     "import_take": {},
     "import_forget": {},
     "add_source": {},
@@ -200,6 +206,11 @@ POSTS = {
     "add_effect_rule": {},
     "retire_effect_rule": {"key": 1},
     "add_target": {},
+    "set_retention": {},
+    "hold": {},
+    "lift_hold": {"key": 1},
+    "add_alert": {},
+    "remove_alert": {"key": 1},
     "test_target": {"key": 1},
     "remove_target": {"key": 1},
     "theme": {},
@@ -215,8 +226,11 @@ TABLES = {
     "gates_table": {"kind": "csv"},
     "findings_table": {"kind": "json"},
     "case_file": {"cid": "", "kind": "md"},
+    "checkpoint": {},
+    "verifier": {},
     "import_lines": {"kind": "csv"},
     "audit_table": {"kind": "csv"},
+    "alerts_table": {"kind": "csv"},
 }
 
 

@@ -1,0 +1,44 @@
+"""A rule that is switched off asks nobody; what the judge found stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.test import Client
+
+from dashboard.models import Entry, FindingRow, Run, Verdict
+
+pytestmark = pytest.mark.django_db
+
+
+def test_findings_of_a_switched_off_rule_wait_for_nobody(
+    run: Run, ann: Client, member: Callable[..., User]
+) -> None:
+    verdict = Verdict.objects.get(run=run).report
+    assert len(ann.get("/findings.json?code=JG101").json()) == 1
+    assert ann.post("/rules/JG101/switch", {"off": "1", "reason": "x"}).status_code == 403
+    root = Client()
+    root.force_login(member("root", "admin", at=None))
+    root.post("/rules/JG101/switch", {"off": "1", "reason": "known <b>noise</b>"})
+    cache.clear()
+    assert "Switched off by root" in ann.get("/rules/JG101/").content.decode()
+    assert "known &lt;b&gt;noise" in ann.get("/rules/JG101/").content.decode()
+    assert ann.get("/findings.json?code=JG101").json() == []
+    assert len(ann.get("/findings.json?code=JG101&state=all").json()) == 1
+    assert FindingRow.objects.filter(run=run, code="JG101").exists()
+    assert Verdict.objects.get(run=run).report == verdict
+    root.post("/rules/JG101/switch", {"reason": "not noise"})
+    assert len(ann.get("/findings.json?code=JG101").json()) == 1
+    told = [entry.body["off"] for entry in Entry.objects.filter(kind="settings.rule")]
+    assert told == [True, False]
+
+
+def test_a_switch_needs_a_rule_and_a_reason(run: Run, member: Callable[..., User]) -> None:
+    root = Client()
+    root.force_login(member("root", "admin", at=None))
+    assert root.post("/rules/JG999/switch", {"reason": "x"}).status_code == 404
+    root.post("/rules/JG101/switch", {"off": "1", "reason": " "})
+    assert not Entry.objects.filter(kind="settings.rule").exists()
