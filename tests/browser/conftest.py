@@ -20,6 +20,11 @@ FLAGS = (
 )
 
 
+def chromium() -> str | None:
+    """Where Chromium is on this machine."""
+    return shutil.which("chromium")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "/browser/" in str(item.path).replace(os.sep, "/"):
@@ -30,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def browser() -> Iterator[Browser]:
     """One Chromium a module. Playwright keeps an event loop in the thread while it is open, and
     tests of other modules start their own there."""
-    path = shutil.which("chromium")
+    path = chromium()
     if path is None:
         if os.environ.get("REQUIRE_BROWSER") == "1":
             pytest.fail("Chromium is required here")
