@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from tests.browser.demo import Demo, demo, sign_in
+
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -56,3 +58,31 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture
 def page(context: BrowserContext) -> Page:
     return context.new_page()
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    """One server with the sample data for all modules."""
+    if chromium() is None:
+        pytest.skip("skipped: chromium not found")
+    with demo(tmp_path_factory.mktemp("sample")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def reviewing(browser: Browser, sample: Demo) -> Iterator[BrowserContext]:
+    """The windows of one reviewer who signed in once."""
+    desk = browser.new_context(viewport={"width": 1440, "height": 1000})
+    page = desk.new_page()
+    sign_in(page, sample.address)
+    page.close()
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def mary(reviewing: BrowserContext) -> Iterator[Page]:
+    """A new window of the reviewer."""
+    page = reviewing.new_page()
+    yield page
+    page.close()

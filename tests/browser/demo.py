@@ -3,26 +3,59 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 from playwright.sync_api import Page, expect
 
+from guard.client import Client
 from tests.browser.serving import PASSWORD, environment, manage, server
 
 REVIEWER = "m.okafor"
 FEW = (8, 6)
 
+PAGES = {
+    "team": "/?range=7d",
+    "runs": "/runs/",
+    "run": "{nightly}",
+    "edit": "{nightly}edits/e1/",
+    "rollback": "{nightly}rollback?to=20&at=34",
+    "window": "{nightly}window?at=9",
+    "compare": "/compare/?a={first}&b={second}",
+    "gates": "/gates/",
+    "gate": "{gate}",
+    "findings": "/findings/",
+    "rules": "/rules/",
+    "rule": "/rules/JG101/",
+    "cases": "/cases/",
+    "case": "{case}",
+    "import": "/import/",
+    "search": "/search/?q=patch",
+    "settings": "/settings/",
+    "audit": "/audit/",
+    "not-found": "/runs/r-none/",
+}
+# The same pages on other runs: worth a look, not a test of their own.
+ALSO = {
+    "run-missing-records": "{traces}",
+    "run-swap": "{planner}",
+    "run-time": "{nightly}?axis=time&idle=1",
+    "rollback-swap": "{planner}rollback?to=9&at=50",
+}
+
 # The product's own generator and loader; only the crowd around the incidents is smaller.
 FILL = """
 import json
+import time
 from django.contrib.auth.models import User
 from django.urls import reverse
-from dashboard import cases, working
+from dashboard import cases, tokens, working
 from dashboard.demo import load
-from dashboard.models import FindingRow, Gate, Job, Membership, Role, Run
+from dashboard.models import Gate, Job, Membership, Role, Run, Scope
 load.NATIVE_RUNS, load.CLAUDE_RUNS = {native}, {claude}
 load.people()
 load.runs()
@@ -42,50 +75,51 @@ at = {{"case": reverse("case", args=[case.public_id])}}
 at["gate"] = reverse("gate", args=[Gate.objects.get(run=runs["uploader-maint-tonight"]).public_id])
 for name, run in runs.items():
     at[name] = reverse("run", args=[run.public_id])
-print(json.dumps(at))
+lab = nightly.source
+keys = {{scope: tokens.issue(lab, scope, scope)[1] for scope in Scope.values}}
+print(json.dumps({{"at": at, "tokens": keys}}))
 """
 
 
 class Demo(Struct, frozen=True):
-    """A running server with the sample data. `at` has the paths of the story by name."""
+    """A running server with the sample data: paths by name, tokens of the agents by scope."""
 
     address: str
     env: dict[str, str]
     at: dict[str, str]
+    tokens: dict[str, str]
+
+    def agent(self, scope: str) -> Client:
+        """What the runtime of the sample agents uses."""
+        return Client(self.address, self.tokens[scope])
+
+    def append(self, name: str, *events: dict[str, Any]) -> None:
+        """The file of a run grows by these events; returns when they are judged."""
+        known = self.agent("read").call("GET", f"/api/v1/runs/{name}")
+        lines = b"".join(
+            json.dumps({"seq": seq, **event}).encode() + b"\n"
+            for seq, event in enumerate(events, start=known["next_seq"])
+        )
+        where = f"file={name}.ndjson&offset={known['received_bytes']}"
+        self.agent("ingest").call("POST", f"/api/v1/runs/{name}/chunks?{where}", lines)
+        end = time.monotonic() + 30
+        while not self.agent("read").call("GET", f"/api/v1/runs/{name}")["judged"]:
+            assert time.monotonic() < end, f"{name} was not judged"
+            time.sleep(0.1)
 
     def url(self, path: str) -> str:
         return f"{self.address}{path}"
 
     @property
     def pages(self) -> dict[str, str]:
-        """Every page by name: what axe reads and what is photographed."""
+        """Every page by name, on the runs of the story."""
         nightly, planner = self.at["uploader-maint-nightly"], self.at["planner-96k"]
-        first, second = nightly.split("/")[2], planner.split("/")[2]
-        return {
-            "team": "/?range=7d",
-            "runs": "/runs/",
-            "run": nightly,
-            "run-missing-records": self.at["trace-hunter-340k"],
-            "run-swap": planner,
-            "run-time": f"{nightly}?axis=time&idle=1",
-            "edit": f"{nightly}edits/e1/",
-            "rollback": f"{nightly}rollback?to=3",
-            "rollback-swap": f"{planner}rollback?to=9",
-            "window": f"{nightly}window?at=9",
-            "compare": f"/compare/?a={first}&b={second}",
-            "gates": "/gates/",
-            "gate": self.at["gate"],
-            "findings": "/findings/",
-            "rules": "/rules/",
-            "rule": "/rules/JG101/",
-            "cases": "/cases/",
-            "case": self.at["case"],
-            "import": "/import/",
-            "search": "/search/?q=patch",
-            "settings": "/settings/",
-            "audit": "/audit/",
-            "not-found": "/runs/r-none/",
+        names = {
+            **{"nightly": nightly, "planner": planner, "traces": self.at["trace-hunter-340k"]},
+            **{"first": nightly.split("/")[2], "second": planner.split("/")[2]},
+            **{"gate": self.at["gate"], "case": self.at["case"]},
         }
+        return {name: path.format(**names) for name, path in (PAGES | ALSO).items()}
 
 
 @contextmanager
@@ -97,7 +131,7 @@ def demo(data: Path, native: int = FEW[0], claude: int = FEW[1]) -> Iterator[Dem
     fill = FILL.format(native=native, claude=claude) + "\nload.password()\n"
     said = manage(env, "shell", "--verbosity", "0", "-c", fill)
     with server(env) as address:
-        yield Demo(address, env, json.loads(said.splitlines()[-1]))
+        yield Demo(address, env, **json.loads(said.splitlines()[-1]))
 
 
 def sign_in(page: Page, address: str, name: str = REVIEWER, password: str = PASSWORD) -> None:
