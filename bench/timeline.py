@@ -50,7 +50,8 @@ def fill(count: int) -> str:
     while (job := Job.objects.filter(state=Job.State.PENDING).first()) is not None:
         working.work_on(job.pk)
     judged = time.perf_counter() - start
-    say(f"{count:,} events, {offset / 1e6:.0f} MB: stored in {stored:.1f} s, judged in {judged:.1f} s")
+    size = f"{count:,} events, {offset / 1e6:.0f} MB"
+    say(f"{size}: stored in {stored:.1f} s, judged in {judged:.1f} s")
     return f"/runs/{receipt.run}/"
 
 

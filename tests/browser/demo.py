@@ -115,9 +115,13 @@ class Demo(Struct, frozen=True):
         """Every page by name, on the runs of the story."""
         nightly, planner = self.at["uploader-maint-nightly"], self.at["planner-96k"]
         names = {
-            **{"nightly": nightly, "planner": planner, "traces": self.at["trace-hunter-340k"]},
-            **{"first": nightly.split("/")[2], "second": planner.split("/")[2]},
-            **{"gate": self.at["gate"], "case": self.at["case"]},
+            "nightly": nightly,
+            "planner": planner,
+            "traces": self.at["trace-hunter-340k"],
+            "first": nightly.split("/")[2],
+            "second": planner.split("/")[2],
+            "gate": self.at["gate"],
+            "case": self.at["case"],
         }
         return {name: path.format(**names) for name, path in (PAGES | ALSO).items()}
 
