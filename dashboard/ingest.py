@@ -17,6 +17,7 @@ from django.db.models.functions import Greatest
 
 from dashboard import clock, derive, jobs, journals, ledger, receiving
 from dashboard.models import (
+    Chunk,
     EditRow,
     EffectRow,
     EpochRow,
