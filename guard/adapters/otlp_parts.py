@@ -14,7 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from guard.adapters.otlp import conversation_of
-from guard.adapters.otlp_decode import Members, attributes_of, unpack
+from guard.adapters.otlp_decode import attributes_of, unpack
+from guard.adapters.shapes import Members
 
 Kind = Literal["traces", "logs"]
 
