@@ -94,7 +94,6 @@ def figure(request: HttpRequest, rid: str) -> HttpResponse:
         "seqs": seqs.seqs,
         "dangers": rows.dangers,
         "marks": points(drawn),
-        "head": verdict.head if verdict else "",
     }
     return HttpResponse(orjson.dumps(drawn), content_type="application/json")
 

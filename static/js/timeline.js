@@ -170,12 +170,15 @@
     from = null;
   });
 
-  /* New events: the head is asked for every few seconds; when it moved, the figure follows. */
+  /* New events: the head is asked for every few seconds; when it moved on from the one that the
+     page was made with, all other parts follow. The figure may be of a later head than the page. */
+  let told = $("#head")?.dataset.head;
   document.addEventListener("htmx:after:swap", () => {
     const head = $("#head")?.dataset.head;
-    if (!meta || !head || head === meta.head) { markPicked(); return; }
+    if (!meta || !head || head === told) { markPicked(); return; }
     const all = meta.from <= 1 && meta.to >= meta.total;
-    meta.head = head;
+    told = head;
+    if (!$("[data-picked]")) htmx.ajax("GET", `${card.dataset.rows}?part=detail`, { target: "#detail", swap: "outerHTML", source: card });
     htmx.ajax("GET", `${card.dataset.rows}?part=whole`, { target: "#whole", swap: "outerHTML", source: card });
     fetchRange(meta.from, all ? Number.MAX_SAFE_INTEGER : meta.to);
   });

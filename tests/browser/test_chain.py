@@ -59,12 +59,7 @@ def test_from_a_dropped_file_to_the_red_window(
     drop(page, address, file)
     page.get_by_role("link", name="r-").first.click(timeout=60_000)
     figure = page.locator("[data-figure]")
-    for _ in range(30):
-        page.wait_for_timeout(2_000)
-        if "UNSAFE e1" in (figure.text_content() or ""):
-            break
-        page.reload()
-    expect(figure).to_contain_text("UNSAFE e1")
+    expect(figure).to_contain_text("UNSAFE e1", timeout=60_000)
     page.locator("#rows").get_by_role("link", name="e1", exact=True).click()
     expect(page.locator("#detail")).to_contain_text("max_retries")
 
