@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from guard.answers import Fact
 from guard.subset import Subset, places
 
 _NAMED = 3
+_LONGEST = 80
 
 
 def few(names: Sequence[str]) -> str:
@@ -19,3 +21,11 @@ def few(names: Sequence[str]) -> str:
         shown, count = list(names[:_NAMED]), len(names)
     more = f" and {count - _NAMED} more" if count > _NAMED else ""
     return ", ".join(dict.fromkeys(shown)) + more
+
+
+def fact_of(fact: Fact) -> str:
+    """`cfg.yml:max_retries = 0`, on one line: without the mark that tells rules apart."""
+    scope, colon, key = fact[0].rpartition(":")
+    value = " ".join(fact[1].split())
+    shown = value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+    return f"{scope.partition('#')[0]}{colon}{key} = {shown}"
