@@ -1,7 +1,8 @@
 """How many shell calls are judged in a second of one core.
 
-`python -m bench.effects [FILE]`. FILE holds one command a line (what stands before ` :: ` is
-left out); without it, the commands of the tests. Each is made different from all before it, so that no kept judgement helps.
+`python -m bench.effects [FILE]`. FILE holds one command a line (what stands before ` :: ` is left
+out); without it, the commands of the tests. Each is made different from all before it, so that no
+kept judgement helps.
 """
 
 from __future__ import annotations
