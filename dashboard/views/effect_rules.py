@@ -35,7 +35,7 @@ def section(sources: QuerySet[Source]) -> dict[str, Any]:
     """What `settings/effect_rules.html` shows: rules in force, and the words for a new one."""
     return {
         "rules": rules_in_force().filter(source__in=sources),
-        "effects": EffectRule.Effect.values,
+        "effects": EffectRule.Effect.values[::-1],
         "domains": DOMAINS,
     }
 

@@ -9,7 +9,7 @@ from guard.edits import Performed
 from guard.fates import check_of
 from guard.rules.rule import Draft, Reporter, rule
 from guard.rules.stretches import Stretches
-from guard.rules.words import few
+from guard.rules.words import fact_of, few
 from guard.state import State
 
 
@@ -44,7 +44,7 @@ def fact_was_lost_before_a_write(state: State, report: Reporter) -> Iterator[Dra
                 bits |= started
             if bits:
                 writes = state.appraisal.names.subset(bits)
-                names = few([name for (name, _), started in gone.items() if started])
+                names = few([fact_of(fact) for fact, started in gone.items() if started])
                 text = f"{few(writes)} started after the digest of {edit.id} had lost {names}"
                 yield report(edit.id, text, [edit.seq], effects=writes)
 

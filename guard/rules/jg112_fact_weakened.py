@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from guard.fates import check_of
 from guard.rules.rule import Draft, Reporter, rule
-from guard.rules.words import few
+from guard.rules.words import fact_of, few
 from guard.state import State
 
 
@@ -31,15 +31,12 @@ def digest_changes_a_fact(state: State, report: Reporter) -> Iterator[Draft]:
     """
     for edit in state.edits.firsts():
         check = check_of(edit.edit.out.digest_check) if edit.edit.out is not None else None
-        taken = {name for name, _ in edit.elided}
-        changed = (
-            {
-                word: [name for name in names if name in taken]
-                for word, names in (("alters", check.altered), ("weakens", check.weakened))
-            }
-            if check is not None
-            else {}
-        )
-        parts = [f"{word} {few(names)}" for word, names in changed.items() if names]
+        if check is None:
+            continue
+        parts = [
+            f"{verb} {few([fact_of(fact) for fact in edit.elided if fact[0] in names])}"
+            for verb, names in (("alters", set(check.altered)), ("weakens", set(check.weakened)))
+            if any(name in names for name, _ in edit.elided)
+        ]
         if parts:
             yield report(edit.id, f"the digest of {edit.id} {' and '.join(parts)}", [edit.seq])

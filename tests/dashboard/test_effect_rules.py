@@ -90,6 +90,7 @@ def test_the_detail_of_an_effect_shows_the_rule_and_what_its_window_lacked(
     effect_rules.add(ada, source, DEPLOY)
     work()
     effect = run.effects.get()
+    assert run.findings.filter(code="JG111").exists()
     assert [row[1:] for row in effect.lacking] == [["user", "rule", "Never ship without my OK"]]
     client = Client()
     client.force_login(ada)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from guard.effects import Call, Override, classify
+from guard.effects import Call, Override, classify, team_rules
 from guard.effects.globs import Glob, globs
 
 DEPLOY = Override(
@@ -87,3 +87,14 @@ def test_a_pattern_is_matched_in_linear_time() -> None:
     start = time.perf_counter()
     assert not Glob("*a" * 500 + "b").matches("a" * 200_000)
     assert time.perf_counter() - start < 2
+
+
+def test_rules_of_a_team_hold_within_their_block_only() -> None:
+    call = Call("Bash", {"command": "sudo ./ship.sh lab-3"})
+    before = classify(call)
+    rule = Override("3 of ann", command="./ship.sh lab*", reversibility="irreversible")
+    with team_rules([rule]):
+        within = classify(call)
+    assert (within.reversibility, within.overridden) == ("irreversible", ("3 of ann",))
+    assert classify(call) == before
+    assert before.overridden == ()
