@@ -242,8 +242,8 @@ class Windows:
 
     def _copy(self, edit: str, taken: Iterable[str]) -> None:
         """The recovery record of an edit: what it takes, and that its contents are held (10.1)."""
-        held = self._latest | self.window
-        prior = {span: held[span] for span in taken if span in held}
+        held = ((span, self.window.get(span) or self._latest.get(span)) for span in taken)
+        prior = {span: hash_ for span, hash_ in held if hash_ is not None}
         self.rec.add(Record, at=self.at, edit=edit, prior=prior, payload=True)
 
     def digest(self, id_: str, content: Any, taken: Iterable[str], text: str | None = None) -> Out:
