@@ -22,7 +22,7 @@ from guard.adapters.openhands import OPENHANDS
 from guard.adapters.otlp import OTLP
 from guard.adapters.pi import PI
 from guard.errors import JournalError
-from guard.journal import Journal
+from guard.journal import Journal, uncollected
 
 ADAPTERS: tuple[Adapter, ...] = (
     NATIVE,
@@ -76,8 +76,7 @@ def sessions(path: str | Path) -> Iterator[Session]:
 
 def reading(source: Input | Session) -> Reading:
     """One run with everything that is not an event. Raises `JournalError` as `open_any` does."""
-    run = _one_run(source)
-    return named(run.adapter).read(run.files)
+    return _read(_one_run(source))
 
 
 def open_any(source: Input | Session) -> Journal:
@@ -89,7 +88,12 @@ def open_any(source: Input | Session) -> Journal:
     run = _one_run(source)
     if run.adapter == NATIVE.name:
         return NATIVE.open(run.files)
-    return named(run.adapter).read(run.files).journal()
+    return _read(run).journal()
+
+
+def _read(run: Session) -> Reading:
+    with uncollected():
+        return named(run.adapter).read(run.files)
 
 
 def text_of(read: Reading, files: Sequence[SourceFile], adapter: Adapter, span: str) -> str | None:

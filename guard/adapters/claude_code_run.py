@@ -213,7 +213,7 @@ class Run:
 
         `words` = what facts are found in; `here` = the content stands in this very record.
         """
-        place = msgspec.structs.replace(self.place, item=index) if here else None
+        place = msgspec.structs.replace(self.place, item=index) if index else self.place
         self.replay.show(
             Shown(
                 id=name,
@@ -223,7 +223,7 @@ class Run:
                 path=path,
                 tool=tool,
                 effect=effect,
-                place=place,
+                place=place if here else None,
             )
         )
         thread.shown.append(name)

@@ -39,6 +39,7 @@ from guard.fates import noted
 
 PERMISSION_MODE = "permission-mode"
 CHARACTERS_PER_TOKEN = 4
+LEAST_CHARACTERS = 20_000
 MORE_THAN_KNOWN = "a call read far more tokens than the window on record has: content is missing"
 LESS_THAN_KNOWN = "a call read far fewer tokens than the window on record has: an edit is missing"
 
@@ -46,24 +47,38 @@ LESS_THAN_KNOWN = "a call read far fewer tokens than the window on record has: a
 class Scale:
     """Checks a replayed window against the tokens of the calls that read it.
 
-    Only a difference of two sizes is compared, so that what no record holds (system prompt, tool
-    definitions) does not count; four characters are taken for a token.
+    Only the difference of two sizes counts, so that what no record holds (system prompt, tool
+    definitions) does not matter. Characters of a token: as many as in what came in since the last
+    edit, or four.
     """
 
     def __init__(self) -> None:
         self.characters = 0
+        self._first: tuple[int, int] | None = None
         self._before: tuple[int, int] | None = None
 
     def unsure(self) -> None:
         """It is not known what is in the window now: the next call starts anew."""
-        self._before = None
+        self._first = self._before = None
 
     def expect(self, tokens: int) -> int | None:
         """What the next call, which read so many tokens, could be expected to read."""
         before, self._before = self._before, (tokens, self.characters)
-        if before is None:
+        if before is None or self._first is None:
+            self._first = self._before
             return None
-        return max(0, before[0] + (self.characters - before[1]) // CHARACTERS_PER_TOKEN)
+        more = self.characters - before[1]
+        expected = max(0, before[0] + round(more / self._characters_per_token(before)))
+        if more < 0:
+            self._first = self._before
+        return expected
+
+    def _characters_per_token(self, last: tuple[int, int]) -> float:
+        assert self._first is not None
+        tokens, characters = last[0] - self._first[0], last[1] - self._first[1]
+        if characters < LEAST_CHARACTERS or tokens <= 0:
+            return CHARACTERS_PER_TOKEN
+        return min(max(characters / tokens, CHARACTERS_PER_TOKEN / 4), CHARACTERS_PER_TOKEN * 2)
 
 
 class Windows:
@@ -228,8 +243,8 @@ class Windows:
 
     def _copy(self, edit: str, taken: Iterable[str]) -> None:
         """The recovery record of an edit: what it takes, and that its contents are held (10.1)."""
-        held = self._latest | self.window
-        prior = {span: held[span] for span in taken if span in held}
+        held = ((span, self.window.get(span) or self._latest.get(span)) for span in taken)
+        prior = {span: hash_ for span, hash_ in held if hash_ is not None}
         self.rec.add(Record, at=self.at, edit=edit, prior=prior, payload=True)
 
     def digest(self, id_: str, content: Any, taken: Iterable[str], text: str | None = None) -> Out:
