@@ -6,21 +6,22 @@ other files are not touched by it. Bytes go the same way as a runtime's own: `in
 
 from __future__ import annotations
 
-import io
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from typing import Literal
 
 from django.contrib.auth.models import User
 from msgspec import Struct
 
-from dashboard import ingest, limits, working
+from dashboard import ingest, working
 from dashboard.models import File, Job, Source
 from dashboard.receiving import Conflict, Receipt, Refused, Sent
 from guard import adapters
 from guard.adapters.base import Session, SourceFile
 from guard.errors import JournalError
+from guard.packing import MAX_UNPACKED_BYTES
 from guard.shipping import content
 from guard.shipping.placement import names_within
 
@@ -50,17 +51,19 @@ def take(
     progress: Callable[[int], object] = lambda _size: None,
 ) -> Iterator[Taken]:
     """Store every file that somebody can read; one answer for each, in no promised order."""
-    unpacked = []
-    for file in files:
-        try:
-            unpacked.append(_unpacked(file))
-        except limits.Refusal as refusal:
-            yield Taken(file.name, "refused", reason=refusal.reason)
-    sessions, unclaimed = adapters.sort_out(unpacked)
-    for session in sessions:
-        yield from _session(source, session, actor, owner, progress)
-    for file in unclaimed:
-        yield Taken(file.name, "refused", reason=_why_unread(file))
+    with ExitStack() as stack:
+        unpacked = []
+        for file in files:
+            try:
+                plain = content.unpacked(file, MAX_UNPACKED_BYTES)
+                unpacked.append(stack.enter_context(plain))
+            except content.Damaged as error:
+                yield Taken(file.name, "refused", reason=str(error))
+        sessions, unclaimed = adapters.sort_out(unpacked)
+        for session in sessions:
+            yield from _session(source, session, actor, owner, progress)
+        for file in unclaimed:
+            yield Taken(file.name, "refused", reason=_why_unread(file))
 
 
 def settle(job_id: int) -> Job:
@@ -146,15 +149,6 @@ def _names(source: Source, session: Session) -> list[str]:
         .first()
     )
     return names_within(session, None if first is None else first.name)
-
-
-def _unpacked(file: SourceFile) -> SourceFile:
-    """The file itself, or what a gzip file holds."""
-    with file.open() as stream:
-        if stream.read(2) != limits.GZIP_MAGIC:
-            return file
-    data = limits.body_of(io.BytesIO(file.data()), None, "gzip")
-    return SourceFile(file.name.removesuffix(".gz"), data)
 
 
 def _why_unread(file: SourceFile) -> str:

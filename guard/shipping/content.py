@@ -50,30 +50,41 @@ def logical(path: str) -> str:
 
 
 @contextmanager
-def unpacked(file: SourceFile) -> Iterator[SourceFile]:
-    """The file, or what it holds when it is packed, on disk for as long as the block lasts."""
-    with file.open() as stream:
-        head = stream.read(4)
-    packing = next((end for end, magic in PACKED.items() if head.startswith(magic)), None)
+def unpacked(file: SourceFile, limit_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[SourceFile]:
+    """The file, or what it holds when it is packed, on disk for as long as the block lasts.
+
+    Raises `Damaged`, also for what is packed twice: secrets can be seen in plain bytes only.
+    """
+    packing = _packing(file)
     if packing is None:
         yield file
         return
-    with tempfile.NamedTemporaryFile(prefix="guard-") as made:
-        _unpack(file, packing, cast(BinaryIO, made))
-        yield SourceFile(logical(file.name), Path(made.name))
+    with tempfile.TemporaryDirectory(prefix="guard-") as folder:
+        path = Path(folder) / "plain"
+        with path.open("wb") as target:
+            _unpack(file, packing, target, limit_bytes)
+        plain = SourceFile(logical(file.name), path)
+        if _packing(plain) is not None:
+            raise Damaged("still packed after unpacking once")
+        yield plain
 
 
-def _unpack(file: SourceFile, packing: str, target: BinaryIO) -> None:
+def _packing(file: SourceFile) -> str | None:
+    with file.open() as stream:
+        head = stream.read(4)
+    return next((end for end, magic in PACKED.items() if head.startswith(magic)), None)
+
+
+def _unpack(file: SourceFile, packing: str, target: BinaryIO, limit_bytes: int) -> None:
     size = 0
     try:
         for piece in _pieces(file, packing):
             size += len(piece)
-            if size > MAX_UNPACKED_BYTES:
-                raise Damaged(f"over {MAX_UNPACKED_BYTES} bytes when unpacked")
+            if size > limit_bytes:
+                raise Damaged(f"over {limit_bytes} bytes when unpacked")
             target.write(piece)
     except (zstandard.ZstdError, zlib.error, EOFError, gzip.BadGzipFile) as error:
         raise Damaged(f"cannot be unpacked: {error}") from error
-    target.flush()
 
 
 def _pieces(file: SourceFile, packing: str) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ import tracemalloc
 from typing import Any
 
 import pytest
+import zstandard
 
 from dashboard import limits
 from dashboard.limits import Capped, Rate, Refusal, body_of
@@ -41,6 +42,7 @@ def test_a_body_within_the_limits_is_taken(body: bytes, encoding: str, unpacked:
         (b"x" * (limits.MAX_PACKED_BYTES + 1), "", 413, "too_large"),
         (gzip.compress(gzip.compress(b"abc")), "gzip", 415, "packing"),
         (gzip.compress(b"abc"), "", 415, "packing"),
+        (zstandard.ZstdCompressor().compress(b"abc"), "", 415, "packing"),
         (b"abc", "br", 415, "packing"),
         (b"abc", "zstd", 415, "packing"),
         (b"abc", "gzip, gzip", 415, "packing"),
@@ -55,6 +57,7 @@ def test_a_body_within_the_limits_is_taken(body: bytes, encoding: str, unpacked:
         "too long",
         "two layers",
         "packed, not said",
+        "zstd, not said",
         "brotli",
         "zstd",
         "said twice",

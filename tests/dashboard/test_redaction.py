@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 from django.db import DatabaseError, transaction
 from django.test import Client
 
-from dashboard import ingest, journals, working
+from dashboard import imports, ingest, journals, working
 from dashboard.models import Chunk, Entry, File, Redaction, Run, Source, Verdict
 from dashboard.receiving import Conflict, Sent
+from guard.adapters.base import SourceFile
 from guard.chain import START, link
 from tests.dashboard.making import HEADER, SPAN, lines
 
@@ -213,3 +217,19 @@ def test_bytes_that_were_not_kept_cannot_be_seen(
     answer = person.post(f"/runs/{rid}/secrets/{Redaction.objects.get().pk}")
     assert answer.status_code == 404
     assert not Entry.objects.filter(kind="raw.seen").exists()
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
+def test_a_packed_file_is_unpacked_before_its_secrets_are_looked_for(
+    source: Source, tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "run-7.ndjson.packed"
+    path.write_bytes(pack(journal(TOKEN)))
+    twice = tmp_path / "twice.packed"
+    twice.write_bytes(gzip.compress(pack(journal(TOKEN))))
+    answers = {
+        t.file: t.answer for t in imports.take(source, map(SourceFile.of, (path, twice)), "ann")
+    }
+    assert answers == {str(path): "stored", str(twice): "refused"}
+    assert TOKEN.encode() not in stored()
+    assert Redaction.objects.get().counts == {"github-token": 1}
