@@ -276,13 +276,14 @@ class Usage(Event, tag="usage", frozen=True, kw_only=True):
     output_tokens: Count
     window_tokens: Count | None = None
     limit_tokens: Count | None = None
-    expected_tokens: Count | None = None
-    """What the window on record before this call leads its recorder to expect."""
+    expected_tokens: Any = None
+    """What the window on record before this call leads its recorder to expect; not in the format,
+    so that anything may stand here, and what is no count says nothing."""
 
     @property
     def disagrees(self) -> bool:
         """Whether the window that was read is far from the one on record."""
-        if self.expected_tokens is None:
+        if type(self.expected_tokens) is not int:
             return False
         read = self.input_tokens if self.window_tokens is None else self.window_tokens
         larger = max(read, self.expected_tokens)
