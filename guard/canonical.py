@@ -1,6 +1,6 @@
 """The canonical form of a JSON value: RFC 8785, as UTF-8 bytes.
 
-The encoder of `msgspec` writes the same bytes, and a hundred times as fast, for every value without
+The encoder of `msgspec` writes the same bytes, and several times as fast, for every value without
 a fraction whose member names sort alike by code point and by UTF-16 unit. Everything else goes
 through the `rfc8785` package.
 """
