@@ -29,6 +29,7 @@ from dashboard.models import (
     JournalGateRow,
     LineRow,
     ProposalRow,
+    Redaction,
     RollbackRow,
     Run,
     SearchRow,
@@ -298,6 +299,7 @@ def forget(tombstone: Tombstone) -> None:
     """
     run = Run.objects.select_for_update().get(pk=tombstone.run_id)
     Chunk.objects.filter(file__run=run).update(data=b"")
+    Redaction.objects.filter(chunk__file__run=run).update(raw=None)
     extend(run, f"deleted:{tombstone.pk}")
     edits = EditRow.objects.filter(run=run)
     lost = edits.filter(status__in=UNDOABLE)
