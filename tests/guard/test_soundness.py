@@ -207,6 +207,22 @@ def test_a_partial_rollback_cuts_its_own_branch_only() -> None:
     assert said(report(*two, {**part, "branch": "sub"}, elsewhere))[0] == "sound"
 
 
+def test_a_partial_rollback_leaves_later_branches_alone() -> None:
+    two = [span(), span("s2"), edit("e1", "s1", "s2"), rollback("r", "e1", spans=["s1"])]
+    assert said(report(*two, FORK, effect("x", "committed", branch="sub")))[0] == "unsound"
+
+
+def test_all_that_gates_let_through_is_residue() -> None:
+    both = {**OPEN[0], "effects": {"x": "b:x", "y": "b:y"}}
+    events = [*UNDER, both, OPEN[1], DONE, effect("y", "committed"), BACK]
+    assert said(report(*events)) == ("sound", "", "x y", "")
+
+
+def test_a_gate_for_one_effect_says_nothing_of_another() -> None:
+    events = [effect("y", "started"), *FIRST, DONE, BACK]
+    assert said(report(*events)) == ("unknown", "y", "x", "")
+
+
 HIDDEN: dict[str, tuple[list[Event], Any, str]] = {
     "attested": ([*UNDER, BACK], "complete", "sound"),
     "nobody attests": ([*UNDER, BACK], "none", "unknown"),
