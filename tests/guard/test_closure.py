@@ -265,3 +265,19 @@ def test_a_list_counts_from_its_number_on() -> None:
 
 def test_an_effect_needs_no_record() -> None:
     assert report(effect("x", "committed", SURE))["closure"]["verdict"] == "closed"
+
+
+def test_what_has_the_number_of_an_edit_is_not_after_it() -> None:
+    unlisted = report(*HEAD, {**listed(), "seq": 3})["closure"]
+    assert (unlisted["recorded"], unlisted["missing"]) == (1, [])
+    assert report(span(), edit(), {**record(), "seq": 2})["closure"]["late"] == []
+
+
+def test_edits_of_one_number_see_the_window_before_it() -> None:
+    digests = [record("e2", "d1"), record("e4", "d3"), span("s3")]
+    first = [edit("e1", "s1", seq=5), edit("e2", "d1", seq=5)]
+    second = [edit("e3", "s3", seq=6), edit("e4", "d3", seq=6)]
+    found = report(span(), *digests, *first, *second)["closure"]
+    assert found["missing"] == ["e1", "e2", "e3", "e4"]
+    one_by_one = [*first[:1], {**first[1], "seq": 6}]
+    assert report(span(), *digests, *one_by_one)["closure"]["missing"] == ["e1"]

@@ -92,6 +92,7 @@ MODES: dict[str, tuple[list[Event], str]] = {
     ),
     "taken, and given back": ([*HEAD, edit("e2", "d1"), rollback("r0", "e2"), BACK], "linear"),
     "taken after it": ([*HEAD, BACK, edit("e2", "d1")], "linear"),
+    "taken at its very number": ([*HEAD, BACK, edit("e2", "d1", seq=4)], "linear"),
     "taken before it was made": ([edit("e2", "s1", out=None), *HEAD, BACK], "linear"),
     "other spans were taken": ([*HEAD, *SECOND, BACK], "linear"),
     "a later edit only writes its span": (
@@ -180,6 +181,19 @@ def test_only_what_was_given_back_is_pinned(
     part = rollback("r", "e1", spans=spans)
     findings = report(*two, policy("P2"), part, edit("e3", taken, out=None))["findings"]
     assert any(f["code"] == "JG305" for f in findings) == fires
+
+
+def test_an_edit_before_the_rollback_ends_no_pin() -> None:
+    before = [*UNDER_P1, policy("P2"), edit("e2", "s9"), BACK, TAKEN_AGAIN]
+    found = [f for f in report(*before)["findings"] if f["code"] == "JG305"]
+    assert [(f["subject"], f["seqs"]) for f in found] == [("e3", [7, 8])]
+
+
+def test_each_branch_has_its_own_pins() -> None:
+    fork = {"kind": "fork", "branch": "sub", "from": "main"}
+    events = [*UNDER_P1, fork, policy("P2"), rollback("r0", "e1", branch="sub"), BACK, TAKEN_AGAIN]
+    found = [f for f in report(*events)["findings"] if f["code"] == "JG305"]
+    assert [(f["subject"], f["seqs"]) for f in found] == [("e3", [8, 9])]
 
 
 def test_a_linear_rollback_pins_nothing() -> None:

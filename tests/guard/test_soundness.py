@@ -207,6 +207,50 @@ def test_a_partial_rollback_cuts_its_own_branch_only() -> None:
     assert said(report(*two, {**part, "branch": "sub"}, elsewhere))[0] == "sound"
 
 
+EDGES: dict[str, tuple[list[Event], tuple[str, str]]] = {
+    "done at the number of the edit": ([*UNDER, {**DONE, "seq": 3}, BACK], ("unknown", "")),
+    "done at the number of the rollback": ([*UNDER, BACK, {**DONE, "seq": 4}], ("unknown", "")),
+    "planned inside, done at the number of the rollback": (
+        [*UNDER, effect("x", "planned"), BACK, {**DONE, "seq": 5}],
+        ("unsound", "x"),
+    ),
+    "perhaps done at the number of the edit": (
+        [*UNDER, effect("x", "unknown", seq=3), DONE, BACK],
+        ("unknown", "x"),
+    ),
+}
+"""Both ends of an interval are outside (4.2). One number twice is a fork: never sound."""
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_both_ends_are_outside(name: str) -> None:
+    events, expected = EDGES[name]
+    assert said(report(*events))[:2] == expected
+
+
+def test_an_edit_after_a_fork_is_not_inherited() -> None:
+    other = [span("s2"), FORK, record("e2", "s2"), edit("e2", "s2")]
+    found = report(*UNDER, *other, effect("x", "committed", branch="sub"))["edits"]
+    verdicts = [each["if_undone"]["soundness"]["verdict"] for each in found]
+    assert verdicts == ["unsound", "sound"]
+
+
+def test_a_partial_rollback_leaves_later_branches_alone() -> None:
+    two = [span(), span("s2"), edit("e1", "s1", "s2"), rollback("r", "e1", spans=["s1"])]
+    assert said(report(*two, FORK, effect("x", "committed", branch="sub")))[0] == "unsound"
+
+
+def test_all_that_gates_let_through_is_residue() -> None:
+    both = {**OPEN[0], "effects": {"x": "b:x", "y": "b:y"}}
+    events = [*UNDER, both, OPEN[1], DONE, effect("y", "committed"), BACK]
+    assert said(report(*events)) == ("sound", "", "x y", "")
+
+
+def test_a_gate_for_one_effect_says_nothing_of_another() -> None:
+    events = [effect("y", "started"), *FIRST, DONE, BACK]
+    assert said(report(*events)) == ("unknown", "y", "x", "")
+
+
 HIDDEN: dict[str, tuple[list[Event], Any, str]] = {
     "attested": ([*UNDER, BACK], "complete", "sound"),
     "nobody attests": ([*UNDER, BACK], "none", "unknown"),

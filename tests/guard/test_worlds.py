@@ -381,7 +381,9 @@ def test_a_group_is_judged_exactly_up_to_its_limit(
 def test_a_group_with_too_many_worlds_is_unknown_and_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    events = [*UNDER, DONE, effect("x", "started", SURE, key="k"), undo("y", "unknown"), BACK]
+    around = [effect("a", "committed", SURE)], [effect("z", "committed", SURE)]
+    twins = [DONE, effect("x", "started", SURE, key="k"), undo("y", "unknown")]
+    events = [*UNDER, *around[0], *twins, *around[1], BACK]
     assert said(*events)[0] == "unknown"
     monkeypatch.setattr(worlds, "MOST_WORLDS", 1)
     state = folded(*events)
