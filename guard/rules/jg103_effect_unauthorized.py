@@ -76,6 +76,8 @@ def _verdict(total: Sum, answer: Authorization, lacking: bool) -> Verdict:
 
 def _text(effect: str, answer: Authorization, verdict: Verdict) -> str:
     verb = "started" if answer.started else "may not start"
+    if answer.unplaced:
+        verb += ", as far as its unnumbered events tell (numbers for them would tell more),"
     under = f"under {few(answer.edits)}" if answer.edits else "in a journal with holes"
     would = "; its class would tell how bad that is" if verdict.certainty == "possible" else ""
     return f"{effect} {verb} without a gate {under}{would}"
