@@ -3,6 +3,13 @@
 Rooms that lie between the same marks are alike but for the order of the events in them. So of each
 such stretch a few rooms stand for all, and arrangements are built up event by event, as a set of
 sums (`guard.course`): what means the same is kept once, however many arrangements there are.
+
+Cost: for each event, the sums so far times the rooms that may stand for it. Sums grow with the
+rooms to the power of the features that the events leave open (at most the first commit and the
+first doubt, the start, the latest of each field on which they disagree): a polynomial, and never
+the product of the events' rooms. Effects are never combined with each other here. A question that
+would cost more than `MOST_MERGES` is not cut short but given up as a whole (`TooOpen`): soundness
+is then `unknown` and its finding says what would tell, an effect is held, a gate does not bind.
 """
 
 from __future__ import annotations
