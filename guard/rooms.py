@@ -34,8 +34,8 @@ SAID = ("reversibility", "inverse", "write", "partial", "compensates")
 Under: TypeAlias = Callable[[str, Position], int]
 """(branch, position) -> the edits of a question that are operative there, as bits."""
 
-MOST_MERGES = 20_000
-"""Beyond this, one question about one effect is given up as not known: some 0.1 s."""
+MOST_MERGES = 50_000
+"""Beyond this, one question about one effect is given up as not known: some 0.2 s."""
 
 ANYWHERE: Place = (0, 0)
 
