@@ -1,7 +1,8 @@
 """What judging costs, in units of `json.loads` on every line of the same file in the same run.
 
-`python -m bench.judge [FILE] [--events N]`. FILE is a native journal; without it, one of N events
-is made: by the golden set's generator where that is beside the project, else by our own.
+`python -m bench.judge [FILE] [--events N] [--hard SHARE]`. FILE is a native journal; without it,
+one of N events is made: by the golden set's generator where that is beside the project, else by
+our own.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from bench._native import HARD, lines, run
-from guard.decide import decide
-from guard.events import Proposal
+from guard.decide import decide, decide_effect
+from guard.events import Effect, Proposal
 from guard.journal import read, read_file
 from guard.judge import judge
 from guard.state import State, fold
@@ -55,30 +56,49 @@ def made(folder: Path, events: int) -> Path:
     return path
 
 
-def judged(path: Path) -> tuple[float, float, State]:
-    """(seconds of read + fold + judge, seconds of judge, state); prints the line of a file."""
+class Judged(NamedTuple):
+    """One journal, judged."""
+
+    whole_s: float
+    """Seconds of read + fold + judge."""
+    judging_s: float
+    state: State
+
+
+def judged(path: Path) -> Judged:
+    """Judge a file; prints its line."""
     unit, _ = timed(lambda: parse(path))
     reading, journal = timed(lambda: read_file(path))
     folding, state = timed(lambda: fold(journal))
-    judging, _ = timed(lambda: judge(state))
+    judging, report = timed(lambda: judge(state))
+    writing, size_bytes = timed(lambda: sum(map(len, report.chunks())))
     whole = reading + folding + judging
     parts = f"read {reading / unit:.2f} + fold {folding / unit:.2f} + judge {judging / unit:.2f}"
     say(f"{state.events:>8} events: {parts} = {whole / unit:.2f} x json.loads ({unit:.2f} s)")
-    return whole, judging, state
+    written = f"{size_bytes / 1e6:.1f} MB in {writing / unit:.2f} x json.loads"
+    say(f"         their report: {written}, {size_bytes / max(writing, 1e-9) / 1e6:.0f} MB/s")
+    return Judged(whole, judging, state)
 
 
-def deciding(state: State, judging: float) -> None:
-    """A proposal on the state of the long journal, against the whole judge."""
+def deciding(found: Judged) -> None:
+    """A proposal and an effect on the state of the long journal, against the whole judge."""
+    state = found.state
     spans = list(state.windows.seen("main").spans)[:5]
-    proposal = Proposal(id="next", op="summarize", in_=spans, out=None, seq=state.now)
-    decide(state, proposal)
-    took, _ = timed(lambda: decide(state, proposal))
-    say(f"decide: {took * 1000:.1f} ms = {100 * took / judging:.2f} % of the judge")
+    proposal = Proposal(id="next", op="summarize", in_=spans, out=None)
+    write = Effect(id="next", state="planned", reversibility="irreversible", body="b")
+    for name, work in (
+        ("decide", lambda: decide(state, proposal)),
+        ("decide_effect", lambda: decide_effect(state, write)),
+    ):
+        work()
+        took = min(timed(work)[0] for _ in range(5))
+        say(f"{name}: {took * 1000:.1f} ms = {100 * took / found.judging_s:.2f} % of the judge")
 
 
-def hard_sizes() -> None:
-    """Each shape that invites slow judges, in seconds."""
-    for name, (events, size) in HARD.items():
+def hard_sizes(share: float) -> None:
+    """Each shape that invites slow judges, in seconds, its report included."""
+    for name, (events, full) in HARD.items():
+        size = max(1, int(full * share))
         journal = read(b"".join(lines(events(size))))
         took, _ = timed(lambda opened=journal: judge(fold(opened)).encode())
         mark = "" if took <= SECONDS_FOR_HARD else f"  MORE THAN {SECONDS_FOR_HARD} s"
@@ -118,16 +138,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--events", type=int, default=200_000)
+    parser.add_argument("--hard", type=float, default=1.0, help="share of the hard sizes")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        small, _, _ = judged(made(Path(folder), asked.events // 10))
-        whole, judging, state = judged(asked.file or made(Path(folder), asked.events))
-    say(f"10 x the events: {whole / small:.1f} x the time")
+        small = judged(made(Path(folder), asked.events // 10)).whole_s
+        found = judged(asked.file or made(Path(folder), asked.events))
+    say(f"10 x the events: {found.whole_s / small:.1f} x the time")
     say(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
-    deciding(state, judging)
+    deciding(found)
     short, long = peak_mib(20_000, 100), peak_mib(20_000, 4_000)
     say(f"40 x the text: {long / short:.2f} x the memory to read ({short:.0f}, {long:.0f} MiB)")
-    hard_sizes()
+    hard_sizes(asked.hard)
 
 
 if __name__ == "__main__":

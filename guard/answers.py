@@ -155,6 +155,8 @@ class Authorization(Struct, frozen=True):
     """Number of its start, where that has one."""
     lacking: bool
     """Whether a fact was lacking as written (not by 3.9 or 3.10) for one of the edits."""
+    unplaced: bool = False
+    """Whether its unnumbered events may stand in too many ways to look at each."""
 
     @property
     def seqs(self) -> tuple[int, ...]:

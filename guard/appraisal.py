@@ -105,10 +105,7 @@ class Appraisal:
         """Its state (5.4); `unknown` where unnumbered events leave it open."""
         if not logical.loose:
             return self.numbered[logical.index].state
-        try:
-            states = possible_states(logical, self.highest)
-        except TooOpen:
-            return "unknown"
+        states = possible_states(logical, self.highest)
         return states.pop() if len(states) == 1 else "unknown"
 
     def _plain_units(self) -> Iterator[tuple[int, Plain]]:
@@ -226,7 +223,8 @@ class Appraisal:
             marks = {mark for event in logical.events() for mark in cover.marks(event.branch)}
             for gate, _ in gates:
                 marks.update(self.prefix.gates.marks(gate, self.prefix.edits))
-            sums = arrangements(logical, self.highest, marks, cover.under)
+            alone = len(self.units.of[logical.index].effects) == 1
+            sums = arrangements(logical, self.highest, marks, cover.under, alone=alone)
         else:
             touched = 0
             for event in logical.steps:

@@ -135,7 +135,10 @@ class Asking:
                 yield bit
 
     def _state_for(self, gate: Opened, asked: Gate, effect: Logical) -> GateState:
-        """The state at its start, or now; with several possible starts, the earliest that fails."""
+        """The state at its start, or now; with several possible starts, the earliest that fails.
+
+        Where there are too many ways to start, the gate is not known to bind the effect.
+        """
         if effect.loose:
             states = self._loose_states(gate, asked, effect)
             return next((state for state in states if state != "valid"), "valid")
@@ -148,7 +151,8 @@ class Asking:
         try:
             sums = arrangements(effect, self.state.at, marks)
         except TooOpen:
-            sums = frozenset((self.appraisal.rows[effect.index],))
+            start = self.appraisal.starts[self.appraisal.names.rank[effect.index]]
+            return [self._at(gate, asked, start, False)]
         starts = {
             (self.appraisal.now if total.began is None else total.began, total) for total in sums
         }

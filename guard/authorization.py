@@ -7,8 +7,7 @@ sets. One effect alone costs the edits that are operative where it stands, and n
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -73,11 +72,16 @@ class Bench:
                 yield at(number), self.veil.named(edit_id)
 
     def standpoints(self, logical: Logical, first: Sum) -> list[Standpoint]:
-        """Every way in which an effect may stand (9.2.4). `first`: unnumbered events earliest."""
-        sums: Iterable[Sum] = (first,)
-        if logical.loose:
-            with suppress(TooOpen):
-                sums = arrangements(logical, self.highest, self._marks(logical))
+        """Every way in which an effect may stand (9.2.4); none where there are too many.
+
+        `first`: unnumbered events earliest.
+        """
+        if not logical.loose:
+            return [self.standpoint(first)]
+        try:
+            sums = arrangements(logical, self.highest, self._marks(logical))
+        except TooOpen:
+            return []
         return [self.standpoint(total) for total in sums]
 
     def standpoint(self, total: Sum) -> Standpoint:
@@ -136,14 +140,15 @@ class Bench:
     def answer(
         self,
         logical: Logical,
-        points: Iterable[Standpoint],
+        points: Sequence[Standpoint],
         first: Sum,
         under: Mapping[Where, Under],
     ) -> Authorization:
         """The strongest of what all standpoints say. `first`: unnumbered events earliest."""
-        named = Named()
-        for point in points:
+        named, unplaced = Named(), not points
+        for point in points or [self.standpoint(first)]:
             named.add(self.judge(logical, point, under[point.where]))
+        named.unsure |= unplaced and _may_write(logical)
         edits, began = named.refusing | named.gating, first.began
         lacking = under[self.standpoint(first).where].lacking
         return Authorization(
@@ -152,7 +157,12 @@ class Bench:
             started=began is not None,
             start=None if began is None else number_at(began),
             lacking=bool(edits & lacking),
+            unplaced=unplaced,
         )
+
+
+def _may_write(logical: Logical) -> bool:
+    return {event.write for event in logical.events()} - {None} != {False}
 
 
 def authorizations(bench: Bench, appraisal: Appraisal) -> list[Authorization]:

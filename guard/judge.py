@@ -25,6 +25,7 @@ from guard.report import (
 from guard.rules import drafts
 from guard.rules.rule import Draft, Finding
 from guard.state import State
+from guard.subset import Subset
 
 Rows: TypeAlias = Callable[[State], Iterable[Row]]
 
@@ -73,12 +74,20 @@ class Report:
         """The bytes of the report (section 3), row by row."""
         yield msgspec.json.encode(self._head())[:-1]
         for name, rows in LISTS:
-            yield from _list(name, map(msgspec.json.encode, rows(self.state)))
+            yield from _list(name, map(_encode, rows(self.state)))
         yield from _list("findings", (draft.encode() for draft in self._drafts))
         yield b"}\n"
 
     def encode(self) -> bytes:
         return b"".join(self.chunks())
+
+
+def _subset_text(found: object) -> msgspec.Raw:
+    assert isinstance(found, Subset)
+    return found.text()
+
+
+_encode = msgspec.json.Encoder(enc_hook=_subset_text).encode
 
 
 def _list(name: str, rows: Iterable[bytes]) -> Iterator[bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from guard.errors import JournalError
 
@@ -11,6 +11,7 @@ MAX_PACKED_BYTES = 20 << 20
 MAX_UNPACKED_BYTES = 100 << 20
 
 _PIECE_BYTES = 1 << 20
+_GIVEN_BYTES = 1 << 10
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = zlib.MAX_WBITS | 16
 
@@ -49,15 +50,23 @@ def _gunzip(packed: bytes) -> bytes:
     return _within(_members(packed), MAX_UNPACKED_BYTES, "unpacked")
 
 
-def _members(packed: bytes) -> Iterable[bytes]:
-    while packed:
-        unpacker = zlib.decompressobj(_GZIP_WINDOW)
-        try:
-            while not unpacker.eof:
-                piece = unpacker.decompress(packed, _PIECE_BYTES)
-                packed = unpacker.unconsumed_tail or unpacker.unused_data
-                if not piece and not unpacker.eof and not packed:
-                    raise JournalError("gzip stream is cut off")
-                yield piece
-        except zlib.error as error:
-            raise JournalError("gzip stream is damaged") from error
+def _members(packed: bytes) -> Iterator[bytes]:
+    """What the members of a stream unpack to. What is left of it is never copied whole: a stream
+    may have a member for each 20 bytes."""
+    unpacker = zlib.decompressobj(_GZIP_WINDOW)
+    place = 0
+    while place < len(packed):
+        given = packed[place : place + _GIVEN_BYTES]
+        place += len(given)
+        piece = b""
+        while given or len(piece) == _PIECE_BYTES:
+            try:
+                piece = unpacker.decompress(given, _PIECE_BYTES)
+            except zlib.error as error:
+                raise JournalError("gzip stream is damaged") from error
+            given = unpacker.unconsumed_tail or unpacker.unused_data
+            yield piece
+            if unpacker.eof and (given or place < len(packed)):
+                unpacker, piece = zlib.decompressobj(_GZIP_WINDOW), b""
+    if packed and not unpacker.eof:
+        raise JournalError("gzip stream is cut off")

@@ -52,7 +52,7 @@ def edit_rows(state: State) -> Iterator[Row]:
             "status": state.status(edit),
             "elided": facts_row(edit.elided),
             "lacking": facts_row(state.lacking_now(edit)),
-            "overlaps": state.overlaps(edit).text(),
+            "overlaps": state.overlaps(edit),
             "if_undone": _if_undone_row(state.if_undone(edit)),
         }
 
@@ -68,9 +68,9 @@ def facts_row(facts: Iterable[Fact]) -> dict[str, str]:
 def soundness_row(found: Soundness) -> Row:
     return {
         "verdict": found.verdict,
-        "blame": found.blame.text(),
-        "residue": found.residue.text(),
-        "watch": found.watch.text(),
+        "blame": found.blame,
+        "residue": found.residue,
+        "watch": found.watch,
     }
 
 
@@ -88,7 +88,7 @@ def effect_rows(state: State) -> Iterator[Row]:
             "attempts": list(effect.attempts()),
             "state": state.appraisal.states[effect.index],
             "class": state.appraisal.rows[effect.index].said,
-            "authorization": {"verdict": answer.verdict, "edits": answer.edits.text()},
+            "authorization": {"verdict": answer.verdict, "edits": answer.edits},
         }
 
 

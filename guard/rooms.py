@@ -3,6 +3,13 @@
 Rooms that lie between the same marks are alike but for the order of the events in them. So of each
 such stretch a few rooms stand for all, and arrangements are built up event by event, as a set of
 sums (`guard.course`): what means the same is kept once, however many arrangements there are.
+
+Cost: for each event, the sums so far times the rooms that may stand for it. Sums grow with the
+rooms to the power of the features that the events leave open (at most the first commit and the
+first doubt, the start, the latest of each field on which they disagree): a polynomial, and never
+the product of the events' rooms. Effects are never combined with each other here. A question that
+would cost more than `MOST_MERGES` is not cut short but given up as a whole (`TooOpen`): soundness
+is then `unknown` and its finding says what would tell, an effect is held, a gate does not bind.
 """
 
 from __future__ import annotations
@@ -10,6 +17,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from guard.course import Place, Sum, both, sum_of
 from guard.events import Effect, EffectState
@@ -24,8 +34,8 @@ SAID = ("reversibility", "inverse", "write", "partial", "compensates")
 Under: TypeAlias = Callable[[str, Position], int]
 """(branch, position) -> the edits of a question that are operative there, as bits."""
 
-MOST_MERGES = 300_000
-"""Beyond this, an effect is given up as not known."""
+MOST_MERGES = 50_000
+"""Beyond this, one question about one effect is given up as not known: some 0.2 s."""
 
 ANYWHERE: Place = (0, 0)
 
@@ -62,35 +72,76 @@ def earliest(logical: Logical) -> Sum:
 
 
 def arrangements(
-    logical: Logical, highest: int, marks: Iterable[Position] = (), under: Under = nowhere
+    logical: Logical,
+    highest: int,
+    marks: Iterable[Position] = (),
+    under: Under = nowhere,
+    *,
+    alone: bool = False,
 ) -> frozenset[Sum]:
     """All sums that the effect may have, as far as the order among `marks` goes.
 
     Its state is not asked: `started` stands for `unknown` too, and `ready` falls out. Marks are
-    positions of numbers. Raises `TooOpen`.
+    positions of numbers. `alone`: no other effect compensates it, nor it another one; then of
+    sums that differ in what they touch some are left out (`_telling`). Raises `TooOpen`.
     """
     if not logical.loose:
         return frozenset((numbered(logical, under),))
     zones = sorted({*marks})
-    return _build(logical, highest, zones, Likeness(logical, zones), under)
+    return _build(logical, highest, zones, under, alone)
+
+
+class Spot(Struct, frozen=True, order=True):
+    """Where one event may stand, from its first place to its last."""
+
+    last: Place
+    first: Place
+    state: EffectState
+
+    def beyond(self, floor: Place) -> Place:
+        """Its first place that does not come before another one; it may lie after `last`."""
+        if floor <= self.first:
+            return self.first
+        position, rank = floor[0], self.first[1]
+        step = 1 if position % 2 == 0 else 2
+        return position + (step if position % 2 == 0 or rank < floor[1] else 0), rank
 
 
 def possible_states(logical: Logical, highest: int) -> set[EffectState]:
-    """Every state that the effect may have (5.4). Raises `TooOpen`."""
+    """Every state that the effect may have (5.4), from where its events may stand.
+
+    What decides is which event comes last of those that are no `planned` or `held`, and whether
+    one of these comes after it. One event can be last if no other one has to come after it.
+    """
     states = {event.state for event in logical.events()}
     if not logical.loose or "committed" in states or len(states) == 1:
         return {earliest(logical).state}
-    sums = _build(logical, highest, (), StateOnly(), nowhere)
-    return {total.state for total in sums}
+    spots = list(_spots(logical, highest))
+    ready = [spot for spot in spots if spot.state in {"planned", "held"}]
+    tried = [spot for spot in spots if spot.state not in {"planned", "held"}]
+    if not tried:
+        return {spot.state for spot in _possibly_last(ready)}
+    found: set[EffectState] = set()
+    for spot in _possibly_last(tried):
+        if spot.state != "failed" or not ready or spot.last > max(r.first for r in ready):
+            found.add(spot.state)
+        if spot.state == "failed":
+            place = spot.beyond(max(other.first for other in tried))
+            found.update(r.state for r in _possibly_last(ready) if r.last > place)
+    return found
 
 
-class StateOnly:
-    """Of a sum that has no commit, what its state depends on."""
+def _spots(logical: Logical, highest: int) -> Iterator[Spot]:
+    for rank, event in enumerate(logical.steps):
+        place = (at(event.seq or 0), rank)
+        yield Spot(place, place, event.state)
+    for rank, event in logical.loose:
+        yield Spot((last_room(event, highest), rank), (room(event.after), rank), event.state)
 
-    compared = 2
 
-    def reduce(self, total: Sum) -> Sum:
-        return Sum(tried=total.tried, ready=total.ready)
+def _possibly_last(spots: Sequence[Spot]) -> list[Spot]:
+    floor = max((spot.first for spot in spots), default=(0, 0))
+    return [spot for spot in spots if spot.last >= floor]
 
 
 class Likeness:
@@ -165,16 +216,17 @@ def _build(
     logical: Logical,
     highest: int,
     zones: Sequence[Position],
-    alike: Likeness | StateOnly,
     under: Under,
+    alone: bool,
 ) -> frozenset[Sum]:
     """Sums event by event; an event that changes nothing any more is one that was there before."""
+    alike = Likeness(logical, zones)
     compared = alike.compared
     stops = sorted({*zones, *_own_marks(logical, highest)}) if compared else zones
     reached = frozenset((alike.reduce(numbered(logical, under)),))
     idle: set[frozenset[Sum]] = set()
     merges = 0
-    for rank, event in _dense(logical.loose):
+    for rank, event in _dense(logical.loose, alike):
         options = frozenset(
             alike.reduce(sum_of([((position, rank), event)], _touch(event, position, under)))
             for position in _rooms(event, highest, stops, 2 * compared + 1)
@@ -185,17 +237,41 @@ def _build(
         if merges > MOST_MERGES:
             raise TooOpen
         grown = frozenset(alike.reduce(both(one, other)) for one in reached for other in options)
+        if alone:
+            grown = _telling(grown)
         if grown == reached:
             idle.add(options)
         reached = grown
     return reached
 
 
-def _dense(loose: Iterable[tuple[int, Effect]]) -> Iterator[tuple[int, Effect]]:
-    """Events with ranks in which neighbours that say the same have the same rank."""
+def _telling(sums: frozenset[Sum]) -> frozenset[Sum]:
+    """Of sums that differ only in what they touch: the least ones, and all that any touches.
+
+    An effect that stands alone is harmful when any one edit makes it so, and harmless when none
+    does. So the union says as much about harm as all sets, and the least sets about harmlessness.
+    """
+    families: dict[Sum, set[int]] = {}
+    for total in sums:
+        families.setdefault(replace(total, touched=0), set()).add(total.touched)
+    if len(families) == len(sums):
+        return sums
+    found: set[Sum] = set()
+    for rest, touched in families.items():
+        union = 0
+        for each in touched:
+            union |= each
+        least = {t for t in touched if not any(o & t == o for o in touched if o != t)}
+        found.update(replace(rest, touched=each) for each in (*least, union))
+    return frozenset(found)
+
+
+def _dense(loose: Iterable[tuple[int, Effect]], alike: Likeness) -> Iterator[tuple[int, Effect]]:
+    """Events with ranks in which neighbours that say the same, of what decides, have the same."""
     rank, before = 0, None
     for _, event in loose:
-        said = (event.state, event.branch, event.body, *(getattr(event, field) for field in SAID))
+        body = event.body if len(alike.plans) > 1 else None
+        said = (event.state, event.branch, body, *(getattr(event, field) for field in alike.open))
         rank += said != before
         before = said
         yield rank, event

@@ -11,7 +11,8 @@ from msgspec import Struct, field
 
 from dashboard import clean
 from dashboard.models import EditRow, FactRow, FindingRow
-from guard.subset import Subset, chosen
+from guard.bits import chosen
+from guard.subset import Subset
 
 MAX_LISTED = 1000
 """Ids that a row lists at most. An edit in force can overlap every effect after it."""

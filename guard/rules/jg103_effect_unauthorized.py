@@ -91,6 +91,8 @@ def _verdict(total: Sum, answer: Authorization, lacking: bool) -> Verdict:
 
 
 def _text(effect: str, answer: Authorization, verdict: Verdict) -> str:
+    if answer.unplaced and not answer.edits:
+        return f"numbers for the unnumbered events of {effect} would tell whether it may start"
     verb = "started" if answer.started else "may not start"
     under = f"under {few(answer.edits)}" if answer.edits else "in a journal with holes"
     would = "; its class would tell" if verdict.certainty == "possible" else ""

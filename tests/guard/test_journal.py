@@ -348,6 +348,8 @@ def test_a_packed_body_is_refused_before_it_is_made() -> None:
 
 
 def test_the_parts_of_a_packed_body_may_come_in_any_pieces() -> None:
+    many = gzip.compress(b"\n") * 60_000
+    assert packing.unpack([many], "gzip") == b"\n" * 60_000
     body = gzip.compress(HEADER) + gzip.compress(SPAN)
     pieces = [body[at : at + 7] for at in range(0, len(body), 7)]
     assert packing.unpack(pieces, "gzip") == HEADER + SPAN
