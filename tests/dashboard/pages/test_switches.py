@@ -28,6 +28,7 @@ def test_findings_of_a_switched_off_rule_wait_for_nobody(
     assert "known &lt;b&gt;noise" in ann.get("/rules/JG101/").content.decode()
     assert ann.get("/findings.json?code=JG101").json() == []
     assert len(ann.get("/findings.json?code=JG101&state=all").json()) == 1
+    assert "1 noted" not in ann.get("/rules/JG101/").content.decode()
     assert FindingRow.objects.filter(run=run, code="JG101").exists()
     assert Verdict.objects.get(run=run).report == verdict
     root.post("/rules/JG101/switch", {"reason": "not noise"})
