@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterable
+
+from asgiref.sync import sync_to_async
 from django.contrib.auth.middleware import LoginRequiredMiddleware
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.core.handlers.asgi import ASGIRequest
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import StaticFile
 
 # The second hash is that of an empty style element, which plotly adds for its toolbar.
 POLICY = "; ".join(
@@ -47,6 +53,22 @@ class PlainAddresses(MiddlewareMixin):
         if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
             return HttpResponse("NUL in the address\n", status=400, content_type="text/plain")
         return None
+
+
+class StaticFiles(WhiteNoiseMiddleware):
+    """Hands a file to an asynchronous server in the form it wants, read in a thread."""
+
+    @staticmethod
+    def serve(static_file: StaticFile, request: HttpRequest) -> FileResponse:
+        response = WhiteNoiseMiddleware.serve(static_file, request)
+        if isinstance(request, ASGIRequest):
+            response.streaming_content = _read(response.streaming_content)
+        return response
+
+
+async def _read(blocks: Iterable[bytes]) -> AsyncIterator[bytes]:
+    for block in await sync_to_async(list)(blocks):
+        yield block
 
 
 class SignInRequired(LoginRequiredMiddleware):

@@ -76,7 +76,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "dashboard.middleware.SecurityHeaders",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "dashboard.middleware.StaticFiles",
     "dashboard.middleware.PlainAddresses",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -109,7 +109,8 @@ MODES = ("epoch", "merge", "halt")
 
 def _findings(run: Run) -> dict[str, list[FindingRow]]:
     out: dict[str, list[FindingRow]] = defaultdict(list)
-    for row in run.findings.filter(code__in=CODES).order_by("code", "seq", "subject")[:MOST]:
+    rows = run.findings.filter(code__in=CODES).defer("seqs").order_by("code", "seq", "subject")
+    for row in rows[:MOST]:
         out[row.code].append(row)
     return out
 

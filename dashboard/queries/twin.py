@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 from msgspec import Struct
 
 from dashboard import words
 from dashboard.models import Gate, Run
-from dashboard.queries import bars, marks
+from dashboard.queries import bars, series
 from dashboard.queries.places import Counter, rows_of, seq_field
-from dashboard.visible import brief
+from dashboard.visible import brief, label
 from dashboard.words import Sign
 
 PAGE = 50
+NEVER = 1 << 62
 SHOW = ("edits", "effects", "reads", "gates", "epochs", "rollbacks", "gaps")
 USUAL = ("edits", "effects", "gates", "epochs", "rollbacks", "gaps")
 
@@ -71,10 +73,10 @@ def count(run: Run, first: int, last: int, show: tuple[str, ...]) -> int:
     for name, kinds in COUNTED.items():
         if name in show:
             total += sum(_between(run, kind, first, last).count() for kind in kinds)
-    if "effects" in show and "reads" not in show:
-        total -= _between(run, "effect", first, last).filter(write=False).count()
-    if "reads" in show and "effects" not in show:
-        total += _between(run, "effect", first, last).filter(write=False).count()
+    if {"effects", "reads"} & set(show):
+        writes = series.writes(run).count(first, last)
+        reads = _between(run, "effect", first, last).count() - writes if "reads" in show else 0
+        total += reads + (writes if "effects" in show else 0)
     if "gates" in show:
         total += run.gates.filter(position__gte=first, position__lte=last).count()
     return total
@@ -82,7 +84,6 @@ def count(run: Run, first: int, last: int, show: tuple[str, ...]) -> int:
 
 COUNTED = {
     "edits": ("edit", "proposal"),
-    "effects": ("effect",),
     "gates": ("gate",),
     "epochs": ("epoch",),
     "rollbacks": ("rollback",),
@@ -98,11 +99,13 @@ def _between(run: Run, kind: str, first: int, last: int) -> QuerySet[Any]:
 
 def _edits(run: Run, first: int, last: int) -> Iterator[Row]:
     keys = Counter("edit")
-    places = marks.Places(marks.dangers(run, 1, last))
+    inside = run.effects.filter(danger=True, seq__gt=OuterRef("seq"))
+    inside = inside.filter(seq__lt=Coalesce(OuterRef("end_seq"), Value(NEVER)))
     found = bars.with_lost(_between(run, "edit", first, last), run)
+    under = Subquery(inside.order_by("seq").values("effect_id")[:1])
+    found = found.annotate(under=Case(When(unsafe=True, then=under), default=Value("")))
     found = found.defer("overlaps", "elided", "lacking", "taken")
     for row in found.iterator(PAGE):
-        under = "" if row.end_seq is None else places.inside(row.seq, row.end_seq)
         yield Row(
             seq=row.seq,
             key=keys.key(row.seq),
@@ -110,7 +113,7 @@ def _edits(run: Run, first: int, last: int) -> Iterator[Row]:
             kind=f"{words.OPS.get(row.op, row.op)} by {row.by}",
             place=f"{row.seq:,} to {'now' if row.end_seq is None else f'{row.end_seq:,}'}",
             sign=_edit_sign(row),
-            why=f"{under[0].name} happened under it" if row.unsafe and under else _edit_why(row),
+            why=f"{label(row.under)} happened under it" if row.under else _edit_why(row),
             code="JG201" if row.lost else "",
             at=row.at,
             danger=row.unsafe or row.lost,

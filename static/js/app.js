@@ -101,7 +101,9 @@
     if (done && event.key !== "Enter") event.preventDefault();
   });
 
-  /* New parts keep the reader's place: only a part marked data-focus takes the focus. */
+  /* New pages and parts keep the reader's place: only what is marked data-focus takes the focus.
+     After load: Chromium takes the focus away when it scrolls to the address's #place. */
+  addEventListener("load", () => requestAnimationFrame(() => $("[data-focus]")?.focus()));
   document.addEventListener("htmx:after:swap", () => { tick(); $("[data-focus]")?.focus(); });
   /* A session that ended answers with the sign-in page: it is loaded whole, never into a part. */
   document.addEventListener("htmx:before:swap", (event) => {

@@ -289,7 +289,7 @@ def test_the_run_says_the_worst_first_and_keeps_five_lights(ann: Client, run: Ru
     text = ann.get(f"/runs/{run.public_id}/").content.decode()
     assert "restores" in text
     assert "undoes nothing outside" in text
-    lights = re.findall(r'<div class="light is-(\w+)"><h3>([^<]+)</h3>', text)
+    lights = re.findall(r'<div class="light is-(\w+)">\s*<h3>([^<]+)</h3>', text)
     assert [name for _, name in lights] == [
         "Integrity",
         "Closure",

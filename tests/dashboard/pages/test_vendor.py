@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from asgiref.sync import async_to_sync
+from django.test import AsyncClient
 
 ROOT = Path(__file__).parent.parent.parent.parent
 VENDOR = ROOT / "static" / "vendor"
@@ -46,3 +48,14 @@ def test_every_link_that_htmx_follows_is_a_plain_link_too() -> None:
 def test_no_colour_stands_outside_the_tokens() -> None:
     css = (ROOT / "static/css/app.css").read_text() + (ROOT / "static/css/plot.css").read_text()
     assert set(re.findall(r"#[0-9a-fA-F]{3,8}\b", css)) <= {"#000", "#fff"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_asynchronous_server_gets_a_file_in_the_form_it_wants() -> None:
+    async def read() -> tuple[bool, bytes]:
+        answer = await AsyncClient().get("/static/js/app.js")
+        return answer.is_async, b"".join([block async for block in answer.streaming_content])
+
+    is_async, data = async_to_sync(read)()
+    assert is_async
+    assert data == (ROOT / "static/js/app.js").read_bytes()
