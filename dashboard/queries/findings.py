@@ -106,10 +106,11 @@ def _ordered(rows: QuerySet[Any], sort: str) -> QuerySet[Any]:
 def counts(user: User, ask: Asked) -> dict[str, int]:
     """How many are open, noted and there at all, under the other filters."""
     rows = matching(user, ask, with_state=False).order_by()
-    counted: dict[str, int] = rows.aggregate(
-        open=Count("pk", filter=OPEN), noted=Count("pk", filter=Q(noted=True)), all=Count("pk")
+    # Names of their own: an aggregate that is called like an annotation takes its place.
+    counted = rows.aggregate(
+        waiting=Count("pk", filter=OPEN), done=Count("pk", filter=Q(noted=True)), whole=Count("pk")
     )
-    return counted
+    return {"open": counted["waiting"], "noted": counted["done"], "all": counted["whole"]}
 
 
 def page(rows: QuerySet[Any], number: str) -> Any:

@@ -95,7 +95,7 @@ QUERIES = {
     "team": 25,
     "runs": 20,
     "run": 54,
-    "run_figure": 16,
+    "run_figure": 18,
     "edit": 28,
     "rollback": 21,
     "rollback_figure": 26,
