@@ -98,7 +98,7 @@ QUERIES = {
     "run_figure": 18,
     "edit": 28,
     "rollback": 21,
-    "rollback_figure": 26,
+    "rollback_figure": 28,
     "window": 18,
     "compare": 29,
     "gates": 13,
