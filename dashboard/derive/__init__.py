@@ -63,7 +63,7 @@ def judged(shot: Snapshot, opened: Opened, texts: Mapping[Version, str]) -> Rows
             others.proposal_rows(run_id, state, events),
             others.gate_rows(run_id, state, events),
             others.gap_rows(run_id, events),
-            series(run_id, events),
+            series(run_id, events, effects),
             line_rows(shot, opened),
             skip_rows(shot, opened),
             [coverage(run_id, opened)],

@@ -1,4 +1,4 @@
-"""Arrays for the figures: the size of the window, and a sample of the clock."""
+"""Arrays for the figures: the size of the window, a sample of the clock, where writes stand."""
 
 from __future__ import annotations
 
@@ -7,15 +7,35 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from dashboard import clean, journals
-from dashboard.models import Series
+from dashboard.models import EffectRow, Series
 from guard.events import AnyEvent, Usage
 
 SAMPLES = 4000
+MANY_WRITES = 1_200
+DANGER = ("irreversible", "", True)
 
 
-def series(run_id: int, events: Sequence[AnyEvent]) -> list[Series]:
-    """`usage` (when there is any) and `clock`; times in microseconds since the epoch."""
-    return [*_usage(run_id, events), *_clock(run_id, events)]
+def series(run_id: int, events: Sequence[AnyEvent], effects: Sequence[EffectRow]) -> list[Series]:
+    """`usage` (when there is any), `clock` and, when there are many, `writes`.
+
+    Times in microseconds since the epoch.
+    """
+    return [*_usage(run_id, events), *_clock(run_id, events), *_writes(run_id, effects)]
+
+
+def _writes(run_id: int, effects: Sequence[EffectRow]) -> Iterator[Series]:
+    rows = sorted((row for row in effects if row.write), key=lambda row: row.seq)
+    if len(rows) <= MANY_WRITES:
+        return
+    looks: dict[tuple[str, str, bool], int] = {}
+    which = [
+        looks.setdefault(
+            DANGER if row.danger else (row.reversibility, row.state, False), len(looks)
+        )
+        for row in rows
+    ]
+    arrays = {"seq": [row.seq for row in rows], "look": which, "looks": list(looks)}
+    yield _packed(run_id, "writes", arrays)
 
 
 def _usage(run_id: int, events: Sequence[AnyEvent]) -> Iterator[Series]:

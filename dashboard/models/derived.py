@@ -295,7 +295,8 @@ class SkipCount(models.Model):
 class Series(models.Model):
     """Arrays for the figures, zstd over msgpack.
 
-    `usage`: `{"seq", "at_us", "window_tokens", "limit"}`; `clock`: `{"seq", "at_us"}`, sampled.
+    `usage`: `{"seq", "at_us", "window_tokens", "limit"}`; `clock`: `{"seq", "at_us"}`, sampled;
+    `writes`: `{"seq", "look", "looks"}`, where `look` counts in `looks`: (class, state, danger).
     """
 
     run = models.ForeignKey("dashboard.Run", on_delete=models.CASCADE, related_name="series")

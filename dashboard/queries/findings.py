@@ -8,17 +8,7 @@ from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.db.models import (
-    BooleanField,
-    Case,
-    Exists,
-    ExpressionWrapper,
-    OuterRef,
-    Q,
-    QuerySet,
-    Value,
-    When,
-)
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Value, When
 from django.http import HttpRequest
 from msgspec import Struct
 
@@ -74,17 +64,17 @@ def asked(request: HttpRequest, code: str = "") -> Asked:
 
 
 def visible(user: User) -> QuerySet[Any]:
-    """Findings that the reader may see, marked with whether they still wait for somebody.
-
-    `noted`: somebody wrote a note, or the rule is switched off.
-    """
+    """Findings that the reader may see: `noted` by somebody, `off` with their rule, or open."""
     notes = Note.objects.filter(
         run=OuterRef("run"), code=OuterRef("code"), subject=OuterRef("subject")
     )
     rows = FindingRow.objects.filter(run__source__in=access.sources_for(user))
     off = RuleSwitch.objects.filter(code=OuterRef("code"), off=True)
-    done = Q(Exists(notes)) | Q(Exists(off))
-    return rows.annotate(noted=ExpressionWrapper(done, BooleanField()))
+    return rows.annotate(noted=Exists(notes), off=Exists(off))
+
+
+OPEN = Q(noted=False, off=False)
+"""These wait for somebody."""
 
 
 def matching(user: User, ask: Asked, *, with_state: bool = True) -> QuerySet[Any]:
@@ -98,7 +88,7 @@ def matching(user: User, ask: Asked, *, with_state: bool = True) -> QuerySet[Any
     if ask.q:
         rows = rows.filter(Q(message__icontains=ask.q) | Q(subject__icontains=ask.q))
     if with_state and ask.state != "all":
-        rows = rows.filter(noted=ask.state == "noted")
+        rows = rows.filter(OPEN if ask.state == "open" else Q(noted=True))
     return _ordered(rows.select_related("run__source"), ask.sort)
 
 
@@ -116,8 +106,11 @@ def _ordered(rows: QuerySet[Any], sort: str) -> QuerySet[Any]:
 def counts(user: User, ask: Asked) -> dict[str, int]:
     """How many are open, noted and there at all, under the other filters."""
     rows = matching(user, ask, with_state=False).order_by()
-    noted, everything = rows.filter(noted=True).count(), rows.count()
-    return {"open": everything - noted, "noted": noted, "all": everything}
+    # Names of their own: an aggregate that is called like an annotation takes its place.
+    counted = rows.aggregate(
+        waiting=Count("pk", filter=OPEN), done=Count("pk", filter=Q(noted=True)), whole=Count("pk")
+    )
+    return {"open": counted["waiting"], "noted": counted["done"], "all": counted["whole"]}
 
 
 def page(rows: QuerySet[Any], number: str) -> Any:

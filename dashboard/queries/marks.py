@@ -9,14 +9,16 @@ from bisect import bisect_left, bisect_right
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Count, Max, Min, QuerySet
+from django.db.models import Count, Min
 
 from dashboard import times, words
-from dashboard.models import EffectRow, Run
-from dashboard.queries.cells import CELL_PX, MOST_ALONE, cell, cell_of
+from dashboard.models import Run
+from dashboard.queries import series
+from dashboard.queries.cells import CELL_PX, MOST_ALONE, cell, cells_of
 from dashboard.queries.clock import Clock
 from dashboard.queries.drawn import Mark, View
 from dashboard.queries.places import Counter, Place
+from dashboard.queries.series import Look, Writes
 from dashboard.visible import label
 
 MOST_DANGERS = 3_000
@@ -35,42 +37,28 @@ class Danger(NamedTuple):
     at: datetime | None
 
 
-def dangers(run: Run, first: int, last: int) -> list[Danger]:
+def dangers(run: Run, writes: Writes, first: int, last: int) -> list[Danger]:
     """Every danger of a range, in order; beyond some thousands joined to cells of that range."""
-    rows = _dangerous(run).filter(seq__gte=first, seq__lte=last)
-    alone = rows.values_list("seq", "effect_id", "state", "at")
-    found = list(alone.order_by("seq", "effect_id")[: MOST_DANGERS + 1])
-    if len(found) <= MOST_DANGERS:
-        keys = Counter("effect")
+    if writes.dangers(first, last) > MOST_DANGERS:
         return [
-            Danger(seq, seq, 1, label(name), keys.key(seq), state, at)
-            for seq, name, state, at in found
+            Danger(low, high, n, f"{n:,} effects", str(Place("effect", low)), "", None)
+            for n, low, high, _ in writes.cells(first, last, MOST_DANGERS, danger=True)
         ]
+    rows = run.effects.filter(danger=True, seq__gte=first, seq__lte=last)
+    found = rows.order_by("seq", "effect_id").values_list("seq", "effect_id", "state", "at")
+    keys = Counter("effect")
     return [
-        Danger(low, high, n, f"{n:,} effects", str(Place("effect", low)), "", None)
-        for n, low, high in _cells(rows, first, last, MOST_DANGERS)
+        Danger(seq, seq, 1, label(name), keys.key(seq), state, at) for seq, name, state, at in found
     ]
 
 
 def stems(run: Run, total: int) -> list[tuple[int, int]]:
     """Dangers and gaps of the whole run for the strip under the figure: a place, how many there."""
-    effects = _cells(_dangerous(run), 1, total, STEMS)
     place = cell("first_seq", 1, total, STEMS)
     gaps = run.gaps.order_by().annotate(cell=place).values("cell")
     holes = gaps.annotate(n=Count("id"), low=Min("first_seq")).values_list("n", "low")
-    return [(low, n) for n, low, _ in effects] + [(low, n) for n, low in holes]
-
-
-def _dangerous(run: Run) -> QuerySet[EffectRow]:
-    return run.effects.filter(danger=True)
-
-
-def _cells(
-    rows: QuerySet[EffectRow], first: int, last: int, cells: int
-) -> list[tuple[int, int, int]]:
-    grouped = rows.order_by().annotate(cell=cell("seq", first, last, cells)).values("cell")
-    counted = grouped.annotate(n=Count("id"), low=Min("seq"), high=Max("seq")).order_by("low")
-    return list(counted.values_list("n", "low", "high"))
+    effects = series.writes(run).cells(1, total, STEMS, danger=True)
+    return [(row.low, row.n) for row in effects] + [(low, n) for n, low in holes]
 
 
 class Places:
@@ -85,13 +73,13 @@ class Places:
         return self.rows[bisect_right(self._seqs, low) : bisect_left(self._seqs, high)]
 
 
-def danger_marks(run: Run, known: Places, view: View, clock: Clock) -> list[Mark]:
+def danger_marks(run: Run, writes: Writes, known: Places, view: View, clock: Clock) -> list[Mark]:
     """Dangers in view; those nearer than a cell are one mark with their count.
 
     `known` are those of the whole run. When they are joined already, the view asks for its own.
     """
     joined = any(row.count > 1 for row in known.rows)
-    rows = dangers(run, view.first, view.last) if joined else known.rows
+    rows = dangers(run, writes, view.first, view.last) if joined else known.rows
     out: list[Mark] = []
     group: list[Danger] = []
     for row in rows:
@@ -127,15 +115,16 @@ def _danger_mark(group: list[Danger], clock: Clock) -> Mark:
     )
 
 
-def quiet_marks(run: Run, view: View, clock: Clock) -> list[Mark]:
+def quiet_marks(run: Run, writes: Writes, view: View, clock: Clock) -> list[Mark]:
     """All other writes in view: one by one while they fit, else joined to cells."""
+    in_view = writes.count(view.first, view.last) - writes.dangers(view.first, view.last)
+    if in_view > MOST_ALONE:
+        cells = writes.cells(view.first, view.last, cells_of(view), danger=False)
+        return [_cell(clock, *row) for row in cells]
     rows = run.effects.filter(
         write=True, danger=False, seq__gte=view.first, seq__lte=view.last
     ).order_by("seq", "effect_id")
-    fields = ("seq", "effect_id", "reversibility", "state", "at")
-    found = list(rows.values_list(*fields)[: MOST_ALONE + 1])
-    if len(found) > MOST_ALONE:
-        return _grouped(rows, view, clock)
+    found = rows.values_list("seq", "effect_id", "reversibility", "state", "at")
     keys = Counter("effect")
     return [
         Mark(
@@ -157,16 +146,8 @@ def _said(name: str, seq: int, reversibility: str, state: str, at: datetime | No
     return f"{name} · seq {seq:,} · {kind}<br>{outcome} · {times.stamp(at)}"
 
 
-def _grouped(rows: QuerySet[EffectRow], view: View, clock: Clock) -> list[Mark]:
-    grouped = rows.order_by().annotate(cell=cell_of(view, "seq"))
-    kinds = grouped.values("cell", "reversibility", "state")
-    counted = kinds.annotate(n=Count("id"), low=Min("seq"), high=Max("seq"))
-    return [_cell(clock, **row) for row in counted]
-
-
-def _cell(
-    clock: Clock, *, reversibility: str, state: str, n: int, low: int, high: int, **_: int
-) -> Mark:
+def _cell(clock: Clock, n: int, low: int, high: int, look: Look) -> Mark:
+    reversibility, state, _ = look
     kind = words.sign("class", reversibility).word
     outcome = words.sign("outcome", state).word
     return Mark(

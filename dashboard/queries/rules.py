@@ -10,10 +10,8 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Max, Q
 from msgspec import Struct
 
-from dashboard import access
 from dashboard.clock import now
-from dashboard.models import FindingRow
-from dashboard.queries.findings import visible
+from dashboard.queries.findings import OPEN, visible
 from guard.rules import RULES
 from guard.rules.rule import Rule
 
@@ -104,21 +102,24 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
 def counts(user: User) -> dict[str, RuleCount]:
     """Findings by rule."""
     since = now() - RECENT
-    seen = FindingRow.objects.filter(run__source__in=access.sources_for(user))
-    counted = seen.values("code").annotate(
-        all=Count("pk"),
-        runs=Count("run", distinct=True),
-        recent=Count("pk", filter=Q(first_seen_at__gte=since)),
-        last=Max("first_seen_at"),
+    counted = (
+        visible(user)
+        .values("code")
+        .annotate(
+            open=Count("pk", filter=OPEN),
+            notes=Count("pk", filter=Q(noted=True)),
+            runs=Count("run", distinct=True),
+            recent=Count("pk", filter=Q(first_seen_at__gte=since)),
+            last=Max("first_seen_at"),
+        )
     )
-    noted = dict(visible(user).filter(noted=True).values_list("code").annotate(n=Count("pk")))
     return {
         row["code"]: RuleCount(
-            open=row["all"] - noted.get(row["code"], 0),
-            noted=noted.get(row["code"], 0),
+            open=row["open"],
+            noted=row["notes"],
             runs=row["runs"],
             recent=row["recent"],
             last=row["last"],
         )
-        for row in counted
+        for row in counted.order_by("code")
     }

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import msgspec
 
 from dashboard import journals
@@ -24,6 +29,80 @@ class Samples(msgspec.Struct, frozen=True):
 
     seq: list[int]
     at_us: list[Number]
+
+
+class Look(NamedTuple):
+    """What a mark of the figure shows of a write; dangers all look alike."""
+
+    reversibility: str
+    state: str
+    danger: bool
+
+
+DANGER = Look("irreversible", "", True)
+
+
+class Cell(NamedTuple):
+    """`n` writes of one look from `low` to `high`, in one cell of a range."""
+
+    n: int
+    low: int
+    high: int
+    look: Look
+
+
+class Writes(msgspec.Struct, frozen=True):
+    """Where the writes of a run stand, in order of seq; `look` counts in `looks`."""
+
+    seq: list[int]
+    look: list[int]
+    looks: list[Look]
+
+    def count(self, first: int, last: int) -> int:
+        low, high = self._slice(first, last)
+        return high - low
+
+    def dangers(self, first: int, last: int) -> int:
+        low, high = self._slice(first, last)
+        return self.look[low:high].count(self._danger)
+
+    def cells(self, first: int, last: int, cells: int, *, danger: bool) -> Iterator[Cell]:
+        """The dangers of a range, or all others, joined to so many cells."""
+        start, end = self._slice(first, last)
+        wide = max(1, last - first + 1)
+        for cell in range(1, cells + 1):
+            edge = bisect_left(self.seq, first - (-cell * wide // cells), start, end)
+            part = self.look[start:edge]
+            for look, n in Counter(part).items():
+                if (look == self._danger) is danger:
+                    low = self.seq[start + part.index(look)]
+                    high = self.seq[edge - 1 - part[::-1].index(look)]
+                    yield Cell(n, low, high, self.looks[look])
+            start = edge
+
+    @property
+    def _danger(self) -> int:
+        return self.looks.index(DANGER) if DANGER in self.looks else -1
+
+    def _slice(self, first: int, last: int) -> tuple[int, int]:
+        return bisect_left(self.seq, first), bisect_right(self.seq, last)
+
+
+def writes(run: Run) -> Writes:
+    """The writes of a run: kept beside it when they are many, else read from the rows."""
+    data = _data(run, "writes")
+    if data:
+        return msgspec.msgpack.decode(data, type=Writes)
+    rows = run.effects.filter(write=True).order_by("seq")
+    looks: dict[Look, int] = {}
+    seqs, which = [], []
+    for seq, reversibility, state, danger in rows.values_list(
+        "seq", "reversibility", "state", "danger"
+    ):
+        look = DANGER if danger else Look(reversibility, state, danger)
+        seqs.append(seq)
+        which.append(looks.setdefault(look, len(looks)))
+    return Writes(seqs, which, list(looks))
 
 
 def usage(run: Run) -> Usage:

@@ -34,7 +34,8 @@ def timeline(
     view = _view(clock, total, first, last or total, width_px)
     if not total:
         return Timeline(view=view, empty="No event was judged yet, so there is nothing to draw.")
-    known = marks.Places(marks.dangers(run, 1, total))
+    writes = series.writes(run)
+    known = marks.Places(marks.dangers(run, writes, 1, total))
     borders = epochs.borders(run)
     edits = bars.Edits(run, view, known, borders)
     sizes = series.usage(run)
@@ -48,7 +49,10 @@ def timeline(
         swaps=epochs.swaps(borders, view, clock),
         bars=[*edits.bars(clock), *bars.proposals(run, view, clock)],
         washes=edits.washes(clock),
-        marks=[*marks.quiet_marks(run, view, clock), *marks.danger_marks(run, known, view, clock)],
+        marks=[
+            *marks.quiet_marks(run, writes, view, clock),
+            *marks.danger_marks(run, writes, known, view, clock),
+        ],
         hexagons=outside.gates(run, view, clock),
         holes=outside.holes(run, view, clock),
     )

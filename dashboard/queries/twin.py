@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from dashboard import words
 from dashboard.models import Gate, Run
-from dashboard.queries import bars
+from dashboard.queries import bars, series
 from dashboard.queries.places import Counter, rows_of, seq_field
 from dashboard.visible import brief, label
 from dashboard.words import Sign
@@ -73,10 +73,10 @@ def count(run: Run, first: int, last: int, show: tuple[str, ...]) -> int:
     for name, kinds in COUNTED.items():
         if name in show:
             total += sum(_between(run, kind, first, last).count() for kind in kinds)
-    if "effects" in show and "reads" not in show:
-        total -= _between(run, "effect", first, last).filter(write=False).count()
-    if "reads" in show and "effects" not in show:
-        total += _between(run, "effect", first, last).filter(write=False).count()
+    if {"effects", "reads"} & set(show):
+        writes = series.writes(run).count(first, last)
+        reads = _between(run, "effect", first, last).count() - writes if "reads" in show else 0
+        total += reads + (writes if "effects" in show else 0)
     if "gates" in show:
         total += run.gates.filter(position__gte=first, position__lte=last).count()
     return total
@@ -84,7 +84,6 @@ def count(run: Run, first: int, last: int, show: tuple[str, ...]) -> int:
 
 COUNTED = {
     "edits": ("edit", "proposal"),
-    "effects": ("effect",),
     "gates": ("gate",),
     "epochs": ("epoch",),
     "rollbacks": ("rollback",),

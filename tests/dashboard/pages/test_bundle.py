@@ -17,6 +17,8 @@ from django.test import Client
 from dashboard import cases, ledger, proofs, verify
 from dashboard.models import Case, Entry, Run
 from tests.dashboard.making import incident
+from tests.dashboard.pages.conftest import Judge
+from tests.dashboard.pages.test_hostile import hostile
 
 pytestmark = pytest.mark.django_db
 RFC_SEED = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
@@ -171,6 +173,20 @@ def test_a_later_bundle_agrees_with_an_older_checkpoint(
 def test_another_key_than_the_one_told_is_refused(packed: bytes, tmp_path: Path) -> None:
     assert outside(tmp_path, packed, "--key", proofs.public_key(ledger.seed()))[0] == 0
     assert outside(tmp_path, packed, "--key", RFC_KEY)[0] == 1
+
+
+def test_hostile_text_is_inert_in_a_bundle(
+    judge: Judge, ann: Client, reader: User, tmp_path: Path
+) -> None:
+    run = judge(hostile(), "=run<b hx-get=/evil>")
+    made = cases.open_case(reader, "<script>\x1b[31m\u202e")
+    cases.add_step(made, reader, cases.Range(run, 1, 9), "=1+1 <img src=x onerror=alert(1)>")
+    data = exported(made, ann)
+    status, said = outside(tmp_path, data)
+    assert status == 0, said
+    assert said.isascii()
+    assert said.replace("\n", "").isprintable()
+    assert b"<img" not in verify.members_of(data)["case.html"]
 
 
 def test_an_export_is_logged_and_needs_the_right_to_note(

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from dashboard import cases, page_urls
+from dashboard import cases, ingest, journals, page_urls
 from dashboard.models import Case, FindingRow, Gate, Note, Run, SavedView, Source
 from tests.dashboard.making import DIGEST, PAYLOAD, sha
 
@@ -97,19 +97,19 @@ QUERIES = {
     "team": 25,
     "runs": 20,
     "run": 55,
-    "run_figure": 16,
+    "run_figure": 18,
     "coverage": 13,
     "run_secrets": 14,
     "edit": 28,
     "rollback": 21,
-    "rollback_figure": 26,
+    "rollback_figure": 28,
     "window": 18,
     "compare": 29,
     "gates": 13,
     "gate": 38,
     "findings": 18,
-    "rules": 11,
-    "rule": 20,
+    "rules": 12,
+    "rule": 22,
     "cases": 11,
     "case": 26,
     "import": 13,
@@ -340,6 +340,13 @@ def test_a_note_is_kept_with_its_name_and_changes_no_verdict(
     assert (note.by, note.text) == (reader, "Config was right.")
     assert list(FindingRow.objects.filter(run=run).values_list("code", "message")) == before
     assert "Config was right." in ann.get("/findings/?state=noted").content.decode()
+
+
+def test_a_note_survives_a_judgement(ann: Client, run: Run, reader: User) -> None:
+    cases.add_note(run, reader, "looked at it", kind="finding", code="JG101", subject="r1")
+    ingest.judge_snapshot(journals.snapshot(run.pk))
+    assert ann.get("/findings.json?code=JG101").json() == []
+    assert "looked at it" in ann.get("/findings/?code=JG101&state=noted").content.decode()
 
 
 def test_a_saved_view_is_a_name_for_an_address(ann: Client, run: Run) -> None:
