@@ -12,6 +12,8 @@ from django.utils.deprecation import MiddlewareMixin
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
 
+from dashboard.api.problems import problem
+
 # The second hash is that of an empty style element, which plotly adds for its toolbar.
 POLICY = "; ".join(
     (
@@ -50,9 +52,12 @@ class PlainAddresses(MiddlewareMixin):
     """Refuses NUL in an address: no id holds one, and PostgreSQL cannot compare it."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
-        if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
-            return HttpResponse("NUL in the address\n", status=400, content_type="text/plain")
-        return None
+        if "\x00" not in request.path and "%00" not in request.META.get("QUERY_STRING", ""):
+            return None
+        text = "NUL in the address"
+        if request.path.startswith("/api/"):
+            return problem(400, "address", text)
+        return HttpResponse(f"{text}\n", status=400, content_type="text/plain")
 
 
 class StaticFiles(WhiteNoiseMiddleware):

@@ -35,7 +35,7 @@ def _writes(run_id: int, effects: Sequence[EffectRow]) -> Iterator[Series]:
         for row in rows
     ]
     arrays = {"seq": [row.seq for row in rows], "look": which, "looks": list(looks)}
-    yield _packed(run_id, "writes", arrays)
+    yield packed(run_id, "writes", arrays)
 
 
 def _usage(run_id: int, events: Sequence[AnyEvent]) -> Iterator[Series]:
