@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from guard.digest import compare, kept, label_comparison
+from guard.digest import compare, label_comparison
 from guard.facts import Fact
 
 HERE = Path(__file__).parent
@@ -59,8 +59,6 @@ def test_our_own_labels_hold_case_by_case(row: dict[str, Any]) -> None:
     result = compare(facts, row["before"], row["digest"])
     assert [checked.status for checked in result.checked] == row["want"]
     assert sorted(claim.text for claim in result.added) == row["added"]
-    still = kept(facts, row["before"], row["digest"])
-    assert still == [status == "kept" for status in row["want"]]
 
 
 def test_a_record_of_the_labels_gives_an_answer_of_their_shape() -> None:
