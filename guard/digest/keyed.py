@@ -141,10 +141,10 @@ class Keyed:
         return valued, bare
 
     def _statements_naming(self, key: str) -> list[Statement]:
-        """The statements that name a key: facts of one key share them."""
+        """Statements that name a key, and rows of tables: facts of one key share them."""
         if key not in self._naming:
             named = self.patterns[key].search
-            self._naming[key] = [s for s in self.digest if named(s.text)]
+            self._naming[key] = [s for s in self.digest if s.cells or named(s.text)]
         return self._naming[key]
 
     def _read(
