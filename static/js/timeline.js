@@ -43,7 +43,7 @@
     const rows = new URL(card.dataset.rows, location.href);
     rows.search = query.toString();
     rows.searchParams.set("part", "rows");
-    htmx.ajax("GET", rows.pathname + rows.search, { target: "#rows", swap: "outerHTML", source: card });
+    htmx.ajax("GET", rows.pathname + rows.search, { target: "#rows", swap: "outerHTML", source: "#rows" });
   }
 
   function paintBrush(low, high) {
@@ -94,7 +94,7 @@
     query.delete("part");
     history.replaceState(null, "", `${location.pathname}?${query}${location.hash}`);
     query.set("part", "detail");
-    htmx.ajax("GET", `${card.dataset.rows}?${query}`, { target: "#detail", swap: "outerHTML", source: card }).then(markPicked);
+    htmx.ajax("GET", `${card.dataset.rows}?${query}`, { target: "#detail", swap: "outerHTML", source: "#detail" }).then(markPicked);
     for (const row of $$("[data-row]")) row.toggleAttribute("aria-selected", false);
     const row = $$("[data-row]").find((item) => item.dataset.row === key);
     if (row) row.setAttribute("aria-selected", "true");
@@ -178,8 +178,8 @@
     if (!meta || !head || head === told) { markPicked(); return; }
     const all = meta.from <= 1 && meta.to >= meta.total;
     told = head;
-    if (!$("[data-picked]")) htmx.ajax("GET", `${card.dataset.rows}?part=detail`, { target: "#detail", swap: "outerHTML", source: card });
-    htmx.ajax("GET", `${card.dataset.rows}?part=whole`, { target: "#whole", swap: "outerHTML", source: card });
+    if (!$("[data-picked]")) htmx.ajax("GET", `${card.dataset.rows}?part=detail`, { target: "#detail", swap: "outerHTML", source: "#detail" });
+    htmx.ajax("GET", `${card.dataset.rows}?part=whole`, { target: "#whole", swap: "outerHTML", source: "#whole" });
     fetchRange(meta.from, all ? Number.MAX_SAFE_INTEGER : meta.to);
   });
 

@@ -158,3 +158,14 @@ def test_the_handle_the_slider_and_the_field_are_one_value(mary: Page, sample: D
     field.press("Enter")
     expect(restored).to_contain_text("+29,425")
     assert "to=20" in mary.url
+
+
+def test_of_several_quick_picks_the_last_one_is_shown(mary: Page, sample: Demo) -> None:
+    open_run(mary, sample)
+    picks = "[...document.querySelectorAll('#rows a[data-pick]')]"
+    names = mary.evaluate(f"{picks}.map((link) => link.textContent)")
+    assert len(names) > 3
+    mary.evaluate(f"{picks}.reverse().forEach((link) => link.click())")
+    expect(mary.locator("#dt")).to_contain_text(names[0][:8])
+    settled(mary)
+    expect(mary.locator("#dt")).to_contain_text(names[0][:8])
