@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import orjson
+import msgspec
 from django.db.models import Q
 from django.template.loader import render_to_string
 
-from dashboard import journals, ledger, proofs, verify
+from dashboard import exports, journals, ledger, proofs, verify
 from dashboard.case_files import as_json, as_markdown
 from dashboard.models import Chunk, Entry, Gate, Run, Verdict
 from dashboard.queries.cases import Told
@@ -67,7 +67,7 @@ def _members(
     told: Told, runs: list[Run], tree: proofs.Tree, since: int
 ) -> Iterator[tuple[str, bytes]]:
     yield "verify.py", standalone()
-    yield "case.json", orjson.dumps(as_json(told), option=orjson.OPT_INDENT_2)
+    yield "case.json", exports.indented(as_json(told))
     yield "case.md", as_markdown(told).encode("utf-8", "replace")
     page = render_to_string("cases/file.html", {"told": told, "case": told.case})
     yield "case.html", page.encode("utf-8", "replace")
@@ -87,7 +87,7 @@ def _entries(told: Told, runs: list[Run], tree: proofs.Tree) -> Iterator[bytes]:
         proof = [step.hex() for step in tree.inclusion(row.seq - 1)]
         form = ledger.form(row).decode()
         line = {"seq": row.seq, "prev": row.prev, "hash": row.hash, "form": form, "proof": proof}
-        yield orjson.dumps(line) + b"\n"
+        yield msgspec.json.encode(line) + b"\n"
 
 
 def _run(run: Run) -> Iterator[tuple[str, bytes]]:
@@ -96,7 +96,10 @@ def _run(run: Run) -> Iterator[tuple[str, bytes]]:
     if verdict is not None:
         yield f"{folder}/report.json", journals.unpack(verdict.report)
     gates = Gate.objects.filter(run=run).select_related("decision__by").order_by("pk")
-    yield f"{folder}/gates.ndjson", b"".join(orjson.dumps(_gate(gate)) + b"\n" for gate in gates)
+    yield (
+        f"{folder}/gates.ndjson",
+        b"".join(msgspec.json.encode(_gate(gate)) + b"\n" for gate in gates),
+    )
     rows = []
     chunks = Chunk.objects.filter(file__run=run).select_related("file")
     for chunk in chunks.order_by("file_id", "offset").iterator(chunk_size=journals.FETCHED):

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-import orjson
+import msgspec
 from django.http import HttpResponse
 from django.utils.http import content_disposition_header
 
@@ -76,7 +76,7 @@ def table(
     if kind == "csv":
         return attachment(csv_text(head, rows), f"{name}.csv", "text/csv; charset=utf-8")
     found = [dict(zip(head, map(_json_value, row), strict=True)) for row in _cut(rows)]
-    data = orjson.dumps(found, option=orjson.OPT_INDENT_2)
+    data = indented(found)
     return attachment(data, f"{name}.json", "application/json")
 
 
@@ -91,3 +91,8 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     return value
+
+
+def indented(found: object) -> bytes:
+    """JSON that a person can read too."""
+    return msgspec.json.format(msgspec.json.encode(found), indent=2)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,17 @@ def imported_parts(path: Path, package: str) -> set[str]:
     return found
 
 
+def imported_tops(path: Path) -> set[str]:
+    """First names of all modules that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
+
+
 def floors(table: tuple[tuple[str, ...], ...]) -> dict[str, int]:
     return {name: floor for floor, names in enumerate(table) for name in names}
 
@@ -118,17 +131,25 @@ def test_the_judge_knows_nothing_of_django() -> None:
         assert not imported_parts(path, "dashboard"), path
 
 
+def test_what_is_imported_is_in_the_lock_of_those_who_only_run_it() -> None:
+    lock = (ROOT / "requirements.lock").read_text()
+    locked = {match.lower() for match in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
+    givers = packages_distributions()
+    missing = {
+        f"{path.relative_to(ROOT)}: {top}"
+        for path in (*modules("guard"), *modules("dashboard"))
+        if path != ROOT / "guard" / "langchain.py"
+        for top in imported_tops(path) - {"guard", "dashboard", *sys.stdlib_module_names}
+        if not locked & {giver.lower().replace("_", "-") for giver in givers.get(top, ())}
+    }
+    assert missing == set()
+
+
 def test_what_runs_inside_an_agent_needs_the_standard_library_only() -> None:
     hooks = sorted((ROOT / "guard" / "hooks").glob("*.py"))
     for path in (ROOT / "guard" / "client.py", ROOT / "guard" / "hook.py", *hooks):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                top = node.module.split(".")[0]
-            elif isinstance(node, ast.Import):
-                top = node.names[0].name.split(".")[0]
-            else:
-                continue
-            assert top in {*sys.stdlib_module_names, "guard"}, f"{path.name} imports {top}"
+        foreign = imported_tops(path) - {*sys.stdlib_module_names, "guard"}
+        assert not foreign, f"{path.name} imports {foreign}"
 
 
 def test_charts_see_rows_and_never_models() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
@@ -77,7 +76,7 @@ def table(request: HttpRequest, kind: str) -> HttpResponse:
 @require_GET
 def checkpoint(_request: HttpRequest) -> HttpResponse:
     """A signed checkpoint for people outside to keep: a later bundle has to agree with it."""
-    data = orjson.dumps(ledger.signed(ledger.tree()), option=orjson.OPT_INDENT_2)
+    data = exports.indented(ledger.signed(ledger.tree()))
     return exports.attachment(data, "checkpoint.json", "application/json")
 
 

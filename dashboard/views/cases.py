@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import orjson
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -62,7 +61,7 @@ def case_file(request: HttpRequest, cid: str, kind: str) -> HttpResponse:
         if kind == "html":
             text = render_to_string("cases/file.html", {"told": told, "case": found})
             return exports.attachment(text, f"{name}.html", "text/html; charset=utf-8")
-        data = orjson.dumps(as_json(told), option=orjson.OPT_INDENT_2)
+        data = exports.indented(as_json(told))
     return exports.attachment(data, f"{name}.json", "application/json")
 
 

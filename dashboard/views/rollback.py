@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
+import msgspec
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -81,7 +81,7 @@ def figure(request: HttpRequest, rid: str) -> HttpResponse:
         rows = replace(rows, verdicts=queries.strip(found.plan), paper=ends)
     drawn = CHARTS["rollback"](rows)
     drawn["meta"] = {"from": rows.view.first, "to": rows.view.last, "total": total, "axis": "order"}
-    return HttpResponse(orjson.dumps(drawn), content_type="application/json")
+    return HttpResponse(msgspec.json.encode(drawn), content_type="application/json")
 
 
 @require_GET
@@ -93,7 +93,7 @@ def plan_file(request: HttpRequest, rid: str, kind: str) -> HttpResponse:
         raise Http404(f"what was received of {rid} cannot be read")
     name = exports.file_name(run.public_id, f"rollback-{found.plan.to}")
     if kind == "json":
-        data = orjson.dumps(_as_json(run, found), option=orjson.OPT_INDENT_2)
+        data = exports.indented(_as_json(run, found))
         return exports.attachment(data, f"{name}.json", "application/json")
     text = "\n".join(_as_text(run, found)) + "\n"
     return exports.attachment(text, f"{name}.txt", "text/plain; charset=utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
+import msgspec
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
@@ -95,7 +95,7 @@ def figure(request: HttpRequest, rid: str) -> HttpResponse:
         "dangers": rows.dangers,
         "marks": points(drawn),
     }
-    return HttpResponse(orjson.dumps(drawn), content_type="application/json")
+    return HttpResponse(msgspec.json.encode(drawn), content_type="application/json")
 
 
 HEAD = ("seq", "kind", "id", "place", "verdict", "why", "rule", "at")

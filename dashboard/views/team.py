@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-import orjson
+import msgspec
 from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
@@ -54,7 +54,7 @@ def figure(request: HttpRequest, name: str) -> HttpResponse:
     """A small chart as JSON; the same numbers for all who may see the same sources."""
     trend = _trend(request, name)
     drawn = {**CHARTS[name](trend), "meta": {"now": trend.now}}
-    return HttpResponse(orjson.dumps(drawn), content_type="application/json")
+    return HttpResponse(msgspec.json.encode(drawn), content_type="application/json")
 
 
 @require_GET
