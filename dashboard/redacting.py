@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
+from dashboard import bodies
 from dashboard.models import Chunk, Redaction
 from guard import chain, redaction
 from guard.errors import JournalError
@@ -38,6 +39,7 @@ def note(chunk: Chunk, data: bytes, kept: redaction.Redaction) -> Redaction | No
         counts=dict(kept.counts),
         stored_sha256=hashlib.sha256(kept.data).hexdigest(),
         chains=dict(_chains(data, kept.data)),
+        bodies=bodies.noted(data, kept.data),
         raw=data if settings.REDACT == "keep-raw" else None,
     )
 
