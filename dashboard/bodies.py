@@ -18,6 +18,8 @@ from guard.events import AnyEvent, Effect, Gate
 
 Pair = tuple[str, str]
 """The hash of a value as it is kept, and as it came."""
+LEVELS = 16
+"""How deep in its line an input may stand. Each level is hashed with all that is in it."""
 
 
 def noted(data: bytes, kept: bytes) -> dict[str, str]:
@@ -55,24 +57,25 @@ def _restored(event: AnyEvent, bodies: dict[str, str]) -> AnyEvent:
 def _of(was: bytes, now: bytes) -> list[Pair]:
     try:
         return list(_changed(peek(was), peek(now)))
-    except RecursionError:  # no tool takes an input as deep as this
+    except RecursionError:  # nothing that a tool takes is as deep as this
         return []
 
 
-def _changed(was: Any, now: Any) -> Iterator[Pair]:
+def _changed(was: Any, now: Any, levels: int = LEVELS) -> Iterator[Pair]:
     """The value, when it is an object or a text, and what is in it; a text may itself be JSON."""
-    if was == now:
+    if not levels or was == now:
         return
     if isinstance(was, dict | str):
         yield value_hash(now), value_hash(was)
     if isinstance(was, str) and isinstance(now, str):
-        was, now = _inside(was), _inside(now)
+        yield from _changed(_inside(was), _inside(now), levels - 1)
     if isinstance(was, dict) and isinstance(now, dict):
         was, now = list(was.values()), list(now.values())
     if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         for before, after in zip(was, now, strict=True):
-            yield from _changed(before, after)
+            yield from _changed(before, after, levels - 1)
 
 
 def _inside(text: str) -> Any:
+    """The object that a text holds as JSON: arguments are sent so."""
     return peek(text.encode(errors="replace")) if text.startswith("{") else None

@@ -14,10 +14,11 @@ import zstandard
 from django.db import DatabaseError, transaction
 from django.test import Client
 
-from dashboard import imports, ingest, journals, working
+from dashboard import bodies, imports, ingest, journals, working
 from dashboard.models import Chunk, Entry, File, Redaction, Run, Source, Verdict
 from dashboard.receiving import Conflict, Sent
 from guard.adapters.base import SourceFile
+from guard.adapters.emit_shown import value_hash
 from guard.chain import START, link
 from tests.dashboard.making import HEADER, SPAN, lines
 
@@ -233,3 +234,25 @@ def test_a_packed_file_is_unpacked_before_its_secrets_are_looked_for(
     assert answers == {str(path): "stored", str(twice): "refused"}
     assert TOKEN.encode() not in stored()
     assert Redaction.objects.get().counts == {"github-token": 1}
+
+
+@pytest.mark.parametrize(
+    ("came", "body"),
+    [
+        (json.dumps({"input": {"b": [TOKEN]}}).encode(), {"b": [TOKEN]}),
+        (json.dumps({"arguments": json.dumps({"b": TOKEN})}).encode(), {"b": TOKEN}),
+        (json.dumps({"calls": [{"input": {TOKEN: 1}}]}, indent=1).encode(), {TOKEN: 1}),
+        (b'{"a":1}\nno JSON\n' + json.dumps({"input": f"ls {TOKEN}"}).encode(), f"ls {TOKEN}"),
+        (b'{"a":' * 700 + f'"{TOKEN}"'.encode() + b"}" * 700, None),
+    ],
+    ids=["object", "JSON in a text", "document of many lines", "text", "deeper than any input"],
+)
+def test_the_hash_of_what_held_a_secret_is_noted(came: bytes, body: Any) -> None:
+    noted = bodies.noted(came, came.replace(TOKEN.encode(), b"*" * len(TOKEN)))
+    kept = json.loads(json.dumps(body).replace(TOKEN, "*" * len(TOKEN)))
+    assert noted.get(value_hash(kept)) == (value_hash(body) if body else None)
+
+
+def test_of_two_inputs_that_became_one_neither_is_said() -> None:
+    assert bodies.one_each([("k", "a"), ("k", "a")]) == {"k": "a"}
+    assert bodies.one_each([("k", "a"), ("k", "b"), ("k", "a")]) == {"k": "k"}
