@@ -16,7 +16,7 @@ import zstandard
 from django.db import transaction
 from msgspec import Struct
 
-from dashboard import placing
+from dashboard import bodies, placing
 from dashboard.models import Chunk, Consumption, File, GateEvent, Redaction, Run
 from dashboard.overrides import overrides_of
 from guard import adapters, journal
@@ -340,7 +340,8 @@ def _foreign(
     gaps: tuple[placing.OurEvent, ...],
     unread: list[SourceFile],
 ) -> Opened:
-    read = placing.with_ours(reading, (*shot.ours, *gaps))
+    known = bodies.restored(reading, bodies.one_each(_noted(shot, "bodies")))
+    read = placing.with_ours(known, (*shot.ours, *gaps))
     names = tuple(file.name for file in unread)
     return Opened(name, read.journal(), read, len(reading.events), names)
 
@@ -351,7 +352,7 @@ def _native(files: tuple[SourceFile, ...], shot: Snapshot, unread: list[SourceFi
     lines = [journal.encode(our.event) for our in shot.ours]
     data = placing.native_lines(b"".join(file.data() for file in files), lines)
     data = placing.with_lines(data, _earlier_lines(shot))
-    found = journal.read(data, redacted=_chains(shot))
+    found = journal.read(data, redacted=dict(_noted(shot, "chains")))
     if found.torn is not None and lines:
         torn = msgspec.structs.replace(found.torn, line=found.torn.line - len(lines))
         found = msgspec.structs.replace(found, torn=torn)
@@ -360,16 +361,13 @@ def _native(files: tuple[SourceFile, ...], shot: Snapshot, unread: list[SourceFi
     return Opened(NATIVE.name, found, None, own, names)
 
 
-def _chains(shot: Snapshot) -> dict[str, str]:
-    """Chains that held before secrets were taken out of their lines, and the lines as kept."""
+def _noted(shot: Snapshot, what: str) -> Iterator[tuple[str, str]]:
+    """What was noted when secrets were taken out: `chains` or `bodies` of `Redaction`."""
     noted = Redaction.objects.filter(
         chunk__file__run_id=shot.run_id, chunk_id__lte=shot.marks.chunk
-    ).exclude(chains={})
-    return {
-        link: form
-        for chains in noted.values_list("chains", flat=True)
-        for link, form in chains.items()
-    }
+    ).exclude(**{what: {}})
+    for table in noted.order_by("pk").values_list(what, flat=True):
+        yield from table.items()
 
 
 def _earlier_lines(shot: Snapshot) -> Iterator[bytes]:

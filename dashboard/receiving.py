@@ -136,7 +136,7 @@ def _rest(file: File, offset: int, data: bytes, known: int, sent: Sent) -> Store
 
 
 def _append(file: File, data: bytes, sent: Sent) -> Stored:
-    kept = redacting.without_secrets(data, _unended(file))
+    kept = redacting.without_secrets(file, data, _unended(file))
     chunk = Chunk.objects.create(
         file=file,
         offset=file.size_bytes,
@@ -168,7 +168,7 @@ def _is_original(file: File, offset: int, sent: bytes, here: bytes) -> bool:
         if not hasattr(chunk, "redaction"):
             return False
         whole = last - first == chunk.size_bytes
-        if not (_sha256(piece) == chunk.sha256 if whole else redacting.agree(piece, kept)):
+        if not (_sha256(piece) == chunk.sha256 if whole else redacting.agree(file, piece, kept)):
             return False
     return True
 
@@ -187,11 +187,8 @@ def _goes_on(file: File, data: bytes) -> bool:
     """Whether `data` is the file and more: a document grows before the brackets that close it."""
     if file.size_bytes > min(len(data), LARGEST_DOCUMENT_BYTES):
         return False
-    return _begins_with(data, _stored(file, 0, file.size_bytes).rstrip(CLOSING))
-
-
-def _begins_with(data: bytes, kept: bytes) -> bool:
-    return data.startswith(kept) or redacting.agree(data[: len(kept)], kept)
+    kept = _stored(file, 0, file.size_bytes).rstrip(CLOSING)
+    return data.startswith(kept) or redacting.agree(file, data[: len(kept)], kept)
 
 
 def _check_prefix(file: File, offset: int, prefix: str) -> None:

@@ -11,22 +11,29 @@ import hashlib
 from collections.abc import Iterator
 
 from django.conf import settings
+from django.utils.crypto import salted_hmac
 
-from dashboard.models import Chunk, Redaction
+from dashboard import bodies
+from dashboard.models import Chunk, File, Redaction
 from guard import chain, redaction
 from guard.errors import JournalError
 from guard.lines import parse
 
 
-def without_secrets(data: bytes, before: bytes) -> redaction.Redaction:
+def without_secrets(file: File, data: bytes, before: bytes) -> redaction.Redaction:
     """What will be stored of `data`; `before` is the beginning of its first line."""
     shapes = () if settings.REDACT == "off" else redaction.SHAPES
-    return redaction.redact(data, shapes, before=before)
+    return redaction.redact(data, shapes, before=before, key=_key(file))
 
 
-def agree(data: bytes, kept: bytes) -> bool:
+def agree(file: File, data: bytes, kept: bytes) -> bool:
     """Whether `data` less its secrets is what is kept."""
-    return redaction.redact(data).data == kept
+    return redaction.redact(data, key=_key(file)).data == kept
+
+
+def _key(file: File) -> bytes:
+    """Each run has its own: who sends to one cannot try what was taken out of another."""
+    return salted_hmac("redaction", str(file.run_id), algorithm="sha256").digest()
 
 
 def note(chunk: Chunk, data: bytes, kept: redaction.Redaction) -> Redaction | None:
@@ -38,6 +45,7 @@ def note(chunk: Chunk, data: bytes, kept: redaction.Redaction) -> Redaction | No
         counts=dict(kept.counts),
         stored_sha256=hashlib.sha256(kept.data).hexdigest(),
         chains=dict(_chains(data, kept.data)),
+        bodies=bodies.noted(data, kept.data),
         raw=data if settings.REDACT == "keep-raw" else None,
     )
 

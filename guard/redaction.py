@@ -8,7 +8,9 @@ What stands in place of a secret is exactly as long, so that every other byte ke
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import hmac
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -20,6 +22,8 @@ from guard.events import Hash
 # Bytes are JSON as a rule: a secret may follow an escape such as `\n`, whose letter is no word.
 _START = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[nrtbf]))"
 _END = rb"(?![A-Za-z0-9_])"
+_IN_URL = "url-password"
+"""Its cover has no brackets: a URL ends there, and the host behind it would be no fact."""
 
 
 class Shape(Struct, frozen=True):
@@ -110,15 +114,20 @@ SHAPES: tuple[Shape, ...] = (
         rb"(?![A-Za-z0-9+/=._-])",
     ),
     _in(
-        "url-password",
+        _IN_URL,
         (b"://",),
-        rb"://[^\s/:@\"'\\<>$\[\]{}]{1,64}:(?!\*+@)([^\s/:@\"'\\<>$\[\]{}]{4,128})@",
+        rb"://[^\s/:@\"'\\<>$\[\]{}]{1,64}:(?!\*+@|\*\*[a-z2-7]{6}\**@)([^\s/:@\"'\\<>$\[\]{}]{4,128})@",
     ),
 )
 
 
-def redact(data: bytes, shapes: Iterable[Shape] = SHAPES, *, before: bytes = b"") -> Redaction:
+def redact(
+    data: bytes, shapes: Iterable[Shape] = SHAPES, *, before: bytes = b"", key: bytes = b""
+) -> Redaction:
     """Put `[redacted:<kind>]`, or as much of it as has room, and stars in place of each secret.
+
+    With a `key`, a tag of six characters is put in where there is room for eight bytes: equal
+    secrets have equal tags, and without the key no guess can be checked.
 
     Give it whole lines: a cut secret has no shape. `before` is what stands before `data` on its
     first line: it is looked at, so that a secret that ends in `data` is known, and stays as it is.
@@ -132,20 +141,28 @@ def redact(data: bytes, shapes: Iterable[Shape] = SHAPES, *, before: bytes = b""
     for start, end, name in sorted(span for shape in shapes for span in _found(whole, shape)):
         if end > done:
             counts[name] += 1
-            cover = _cover(name, whole[max(start, done) : end])
+            cover = _cover(name, whole[max(start, done) : end], key)
             kept += (whole[done : max(start, done)], cover)
             done = end
     return Redaction(b"".join((*kept, whole[done:])), counts, original)
 
 
-def _cover(name: str, secret: bytes) -> bytes:
+def _cover(name: str, secret: bytes, key: bytes) -> bytes:
     """As many bytes as the secret has, its line ends among them."""
-    words = (f"[redacted:{name}]".encode(), b"[redacted]", b"")
+    tag = f":{_tag(secret, key)}" if key else ""
+    words = [f"[redacted:{name}{tag}]", f"[redacted{tag}]", f"**{tag[1:]}", ""]
+    if name == _IN_URL:
+        words = words[2:]
     word = next(word for word in words if len(word) <= len(secret))
-    cover = word.ljust(len(secret), b"*")
+    cover = word.encode().ljust(len(secret), b"*")
     if b"\n" not in secret:
         return cover
     return bytes(old if old == ord("\n") else new for old, new in zip(secret, cover, strict=True))
+
+
+def _tag(secret: bytes, key: bytes) -> str:
+    """30 bits of its keyed hash: two secrets of one run look alike once in 10^9."""
+    return base64.b32encode(hmac.digest(key, secret, "sha256"))[:6].decode().lower()
 
 
 def _found(data: bytes, shape: Shape) -> Iterator[tuple[int, int, str]]:

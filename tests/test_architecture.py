@@ -35,7 +35,7 @@ GUARD_FLOORS = (
 )
 DASHBOARD_FLOORS = (
     ("environment", "clock", "clean", "limits", "logs", "times", "visible", "words", "checks"),
-    ("proofs",),
+    ("proofs", "bodies"),
     ("verify",),
     ("models", "placing"),
     (

@@ -503,6 +503,7 @@ class Migration(migrations.Migration):
                 ("counts", models.JSONField()),
                 ("stored_sha256", models.CharField(max_length=64)),
                 ("chains", models.JSONField(default=dict)),
+                ("bodies", models.JSONField(default=dict)),
                 ("raw", models.BinaryField(null=True)),
                 (
                     "chunk",

@@ -44,7 +44,7 @@ EMPTIED = {
     ),
     "redaction": (
         "NEW.raw IS NULL",
-        ("id", "chunk_id", "counts", "stored_sha256", "chains"),
+        ("id", "chunk_id", "counts", "stored_sha256", "chains", "bodies"),
         BURIED.format(chunk="OLD.chunk_id"),
     ),
 }

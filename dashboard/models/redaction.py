@@ -12,14 +12,15 @@ class Redaction(models.Model):
 
     `stored_sha256` is of the bytes that are kept; the chunk's own `sha256` is of what was sent.
     `chains`: the `chain` of each changed line of a native journal whose chain held when it came,
-    with the SHA-256 of the line as it is kept. `raw`: the bytes as sent, only when the setting
-    says so.
+    with the SHA-256 of the line as it is kept. `bodies`: the hash of each value that held a secret,
+    as it is kept and as it came. `raw`: the bytes as sent, only when the setting says so.
     """
 
     chunk = models.OneToOneField(Chunk, on_delete=models.PROTECT, related_name="redaction")
     counts = models.JSONField()
     stored_sha256 = models.CharField(max_length=64)
     chains = models.JSONField(default=dict)
+    bodies = models.JSONField(default=dict)
     raw = models.BinaryField(null=True)
 
     def __str__(self) -> str:

@@ -23,4 +23,4 @@ def pieces(run: Run) -> list[Redaction]:
     """The pieces of a run's files that held secrets, in the order in which they came."""
     noted = Redaction.objects.filter(chunk__file__run=run).select_related("chunk__file")
     kept = noted.annotate(has_raw=ExpressionWrapper(Q(raw__isnull=False), BooleanField()))
-    return list(kept.defer("chunk__data", "chains", "raw").order_by("pk"))
+    return list(kept.defer("chunk__data", "chains", "bodies", "raw").order_by("pk"))

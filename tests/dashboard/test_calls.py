@@ -9,13 +9,15 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from dashboard.demo.claude import Session
-from dashboard.models import Gate
+from dashboard.models import EffectRow, Gate, JournalGateRow, Redaction
 from guard.canonical import digest
 from tests.dashboard.agent_with_hooks import CONFIG, DIGEST, PUSH
 from tests.dashboard.making import EDIT, HEADER, RECORD, SPAN, lines, numberless
-from tests.dashboard.test_api import Runtime
+from tests.dashboard.test_api import Runtime, approve, judged
+from tests.dashboard.test_redaction import TOKEN
 
 pytestmark = pytest.mark.django_db
 CALL = {"id": "toolu_1", "tool": "Bash", "input": PUSH, "hold": {}}
@@ -136,6 +138,42 @@ def test_behind_a_hole_the_agent_is_told_what_to_do(agent: Runtime) -> None:
     assert (told["verdict"], told["edits"], told["gates"]) == ("gate", [], [])
     assert told["reasons"] == ["the journal is not whole before this effect: number 2 is missing"]
     assert "send what is missing" in told["next_step"]
+
+
+@pytest.mark.parametrize("secret", ["", TOKEN, "postgres://mira:s3cretpw@db.example/tides"])
+@pytest.mark.parametrize("on_record", [True, False], ids=["in the file", "not yet in the file"])
+def test_an_approval_binds_the_call_whose_line_is_kept_without_its_secret(
+    agent: Runtime, member: Callable[..., User], secret: str, on_record: bool
+) -> None:
+    made = session()
+    made.compact(DIGEST)
+    given = {"command": f"git push origin main {secret}", "description": "Push"}
+    block = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": given}
+    asked = made.answer(block) if on_record else None
+    sent = made.lines()
+    run = agent.post(f"/runs/{made.session_id}/chunks?file=s.jsonl", sent).json()["run"]
+    told = agent.post(f"/runs/{run}/calls", {**CALL, "input": given}).json()
+    gate = Gate.objects.get()
+    approve(gate.public_id, member("ann"))
+    use = {"effect": "toolu_1", "digest": gate.digest_hash, "payload_sha256": told["body"]}
+    assert agent.post(f"/gates/{gate.public_id}/consume", use, key="k").json()["code"] == "ok"
+    asked = asked or made.answer(block)
+    made.row(
+        "user",
+        message={
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"}],
+        },
+        toolUseResult={"stdout": "done", "stderr": "", "interrupted": False},
+        sourceToolAssistantUUID=asked,
+    )
+    path = f"/runs/{made.session_id}/chunks?file=s.jsonl&offset={len(sent)}"
+    agent.post(path, made.lines()[len(sent) :])
+    assert Redaction.objects.count() == bool(secret)
+    judged()
+    effect = EffectRow.objects.get(effect_id="toolu_1")
+    assert (effect.state, effect.authorization, effect.danger) == ("committed", "proceed", False)
+    assert JournalGateRow.objects.get().state == "valid"
 
 
 class TestSubAgents:

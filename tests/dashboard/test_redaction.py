@@ -6,7 +6,9 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,16 +16,19 @@ import zstandard
 from django.db import DatabaseError, transaction
 from django.test import Client
 
-from dashboard import imports, ingest, journals, working
-from dashboard.models import Chunk, Entry, File, Redaction, Run, Source, Verdict
+from dashboard import bodies, imports, ingest, journals, working
+from dashboard.demo.claude import Session
+from dashboard.models import Chunk, Entry, FactRow, File, Redaction, Run, Source, Verdict
 from dashboard.receiving import Conflict, Sent
 from guard.adapters.base import SourceFile
+from guard.adapters.emit_shown import value_hash
 from guard.chain import START, link
 from tests.dashboard.making import HEADER, SPAN, lines
 
 pytestmark = pytest.mark.django_db
 TOKEN = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7aB3dE6gH9"
 NAME = "run-7.ndjson"
+PASSWORD = "tr0ub4dor-and-3"
 
 
 def send(source: Source, data: bytes, offset: int = 0, **sent: Any) -> ingest.Receipt:
@@ -85,6 +90,34 @@ def test_other_bytes_under_the_stars_are_other_bytes(source: Source) -> None:
         send(source, other)
     assert conflict.value.code == "other_bytes"
     assert TOKEN not in json.dumps(conflict.value.shown)
+
+
+@pytest.mark.parametrize(
+    ("other", "status"),
+    [
+        (f"postgres://mira:{PASSWORD}@db/tides", "kept"),
+        (f"postgres://mira:{PASSWORD[::-1]}@db/tides", "altered"),
+        (f"postgres://mira:{PASSWORD}@staging/tides", "altered"),
+    ],
+    ids=["the same", "another password", "another host"],
+)
+def test_a_secret_that_became_another_one_was_not_kept(
+    source: Source, other: str, status: str
+) -> None:
+    made = Session(Random(3), datetime(2026, 11, 30, 9, 0, tzinfo=UTC))
+    made.read("/srv/app/config/app.yml", f"database_url: postgres://mira:{PASSWORD}@db/tides\n")
+    made.compact(f"Summary:\n- config/app.yml: database_url: {other}\n")
+    send(source, made.lines())
+    assert PASSWORD.encode() not in stored()
+    ingest.judge_snapshot(journals.snapshot(Run.objects.get().pk))
+    assert [fact.status for fact in FactRow.objects.all()] == [status]
+
+
+def test_what_was_taken_out_of_one_run_cannot_be_tried_in_another(source: Source) -> None:
+    for run in ("one", "two"):
+        ingest.receive(source, run, NAME, 0, journal(TOKEN))
+    one, two = (journals.unpack(chunk.data) for chunk in Chunk.objects.all())
+    assert one != two
 
 
 def test_the_hash_of_what_came_before_is_that_of_the_sender(source: Source) -> None:
@@ -233,3 +266,25 @@ def test_a_packed_file_is_unpacked_before_its_secrets_are_looked_for(
     assert answers == {str(path): "stored", str(twice): "refused"}
     assert TOKEN.encode() not in stored()
     assert Redaction.objects.get().counts == {"github-token": 1}
+
+
+@pytest.mark.parametrize(
+    ("came", "body"),
+    [
+        (json.dumps({"input": {"b": [TOKEN]}}).encode(), {"b": [TOKEN]}),
+        (json.dumps({"arguments": json.dumps({"b": TOKEN})}).encode(), {"b": TOKEN}),
+        (json.dumps({"calls": [{"input": {TOKEN: 1}}]}, indent=1).encode(), {TOKEN: 1}),
+        (b'{"a":1}\nno JSON\n' + json.dumps({"input": f"ls {TOKEN}"}).encode(), f"ls {TOKEN}"),
+        (b'{"a":' * 700 + f'"{TOKEN}"'.encode() + b"}" * 700, None),
+    ],
+    ids=["object", "JSON in a text", "document of many lines", "text", "deeper than any input"],
+)
+def test_the_hash_of_what_held_a_secret_is_noted(came: bytes, body: Any) -> None:
+    noted = bodies.noted(came, came.replace(TOKEN.encode(), b"*" * len(TOKEN)))
+    kept = json.loads(json.dumps(body).replace(TOKEN, "*" * len(TOKEN)))
+    assert noted.get(value_hash(kept)) == (value_hash(body) if body else None)
+
+
+def test_of_two_inputs_that_became_one_neither_is_said() -> None:
+    assert bodies.one_each([("k", "a"), ("k", "a")]) == {"k": "a"}
+    assert bodies.one_each([("k", "a"), ("k", "b"), ("k", "a")]) == {"k": "k"}

@@ -88,6 +88,17 @@ def test_what_is_put_in_says_what_it_was_where_there_is_room() -> None:
     assert redact(key.encode()).data.count(b"\n") == 3
 
 
+@pytest.mark.parametrize("room", [4, 7, 8, 16, 17, 40])
+def test_with_a_key_two_secrets_are_told_apart_where_there_is_room(room: int) -> None:
+    def kept(password: str, key: bytes = b"k") -> bytes:
+        return redact(f"a://b:{password[:room]}@c".encode(), key=key).data
+
+    one, other = kept(LETTERS), kept(LETTERS.swapcase())
+    assert len(one) == len(other) == len(f"a://b:{LETTERS[:room]}@c")
+    assert one == kept(LETTERS)
+    assert (one != other) is (kept(LETTERS, b"another") != one) is (room >= 8)
+
+
 @pytest.mark.parametrize("cut", [1, 4, 20, 39])
 def test_the_rest_of_a_secret_that_came_in_two_pieces_is_taken_out(cut: int) -> None:
     secret = ("ghp_" + LETTERS[:36]).encode()
@@ -111,6 +122,7 @@ def test_several_secrets_are_counted_by_kind_and_overlaps_once() -> None:
     assert token.encode() not in done.data
 
 
-def test_redacting_twice_changes_nothing() -> None:
-    once = redact("\n".join(SECRETS.values()).encode())
-    assert redact(once.data).data == once.data
+@pytest.mark.parametrize("key", [b"", b"k"])
+def test_redacting_twice_changes_nothing(key: bytes) -> None:
+    once = redact("\n".join(SECRETS.values()).encode(), key=key)
+    assert redact(once.data, key=key).data == once.data
