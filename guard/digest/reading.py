@@ -65,7 +65,7 @@ PERMITS: Final = re.compile(
     r"\b(?:needs? no|no (?:further |more |longer )?(?:\w+ ){0,2}(?:confirmation|"
     r"approval|permission|consent|sign-?off|objection|need|ok|question|restriction|review|"
     r"limit)s?\b|not (?:needed|required|necessary)|"
-    r"(?:can|may) (?:now |be |also |freely |safely |always )*(?!not)|allow\w*|"
+    r"(?:can|may) (?:now |be |also |freely |safely |always )*(?!not|want|like)|allow\w*|"
     r"permit\w*|is (?:now )?(?:fine|ok|okay|free|allowed|permitted|possible)|are "
     r"(?:now )?(?:fine|ok|okay|free|allowed|permitted|possible)|"
     r"free to|at will|any time|whenever|approved|authori[sz]ed|lifted|waived|"

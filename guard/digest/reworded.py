@@ -18,6 +18,7 @@ _CONTROL = frozenset({"ask", "wait", "approve", "show", "review"})
 
 _READING = frozenset({"read", "look", "show", "use", "access"})
 """Acts that change nothing."""
+_WIDE_ORDER = re.compile(r"(?:こと|ください|せよ|しろ|吧|하세요|하라|할 것)\W*$")
 _VAGUE = re.compile(
     r"\b(?:few|some|several|many|multiple|enough|reasonable|einige|mehrere|quelques|plusieurs|"
     r"algunos|varios|alguns|alcuni)\b",
@@ -64,7 +65,8 @@ class Reworded:
         if named and self.sense.numbers & said.numbers:
             return _unproven(piece, statement.line)
         change = changes(self.rule, piece)
-        if change is not None:
+        mild = statement.question or said.soft
+        if change is not None and not (mild and "negation is gone" in change[1]):
             status, why = change
             return self._with_claims(
                 Verdict(status, why, piece, statement.line), piece, said, statement
@@ -221,7 +223,9 @@ class Reworded:
             and self.sense.acts
             and self.sense.acts <= sense(piece).acts
         ):
-            return Verdict("altered", "reversed: the negation is gone (D3)", piece, statement.line)
+            claims = ((trimmed(piece), statement.line),) if _WIDE_ORDER.search(piece) else ()
+            why = "reversed: the negation is gone (D3)"
+            return Verdict("altered", why, piece, statement.line, claims)
         whole = sense(statement.text).acts
         control = self.sense.acts & {"stop", "wait", "leave", "ask", "approve"}
         if control and self.sense.acts <= whole | {"leave"}:
@@ -278,7 +282,8 @@ class Reworded:
         more = "more is ordered" in verdict.why or (
             self.sense.only and "in its place" in verdict.why and not said.only
         )
-        bound = self.sense.prohibits or more
+        turned = self.sense.only and "was turned" in verdict.why
+        bound = self.sense.prohibits or more or turned
         ordered = orders(piece) and not said.forbids and bound
         ordered = ordered or (verdict.status == "altered" and "allowed" in verdict.why)
         if not ordered:
@@ -316,11 +321,21 @@ def _reordered(rule: str, piece: str) -> bool:
     )
     if not (told or before):
         return False
+    steps = _steps(rule)
+    if told and len(steps) > 1 and _steps(piece) == steps[::-1]:
+        return True
     mine, said = _acts_in_order(rule), _acts_in_order(piece)
     if len(mine) < 2 or set(mine) != set(said) or len(mine) != len(said):
         return False
     turned = re.search(r"\bafter\b|\bnach\b", piece, re.IGNORECASE)
     return mine != said and not turned
+
+
+def _steps(text: str) -> list[frozenset[str]]:
+    """The words of each step of `first …, then …`, without the words that order them."""
+    parts = re.split(r"[,;]|\bthen\b|\bdann\b|\bpuis\b|\bluego\b", text, flags=re.IGNORECASE)
+    found = [frozenset(words(part)) - {"first", "erst", "zuerst", "and", "und"} for part in parts]
+    return [step for step in found if step]
 
 
 def _acts_in_order(text: str) -> list[str]:

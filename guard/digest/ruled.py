@@ -54,7 +54,7 @@ _EXCEPTION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _JOINED = re.compile(
-    r"^\s*(?:,\s*\S+\s+(?:or|and|oder|und|nor)\b|,?\s*(?:or|and|nor|oder|und|ou|et|"
+    r"^[\s*_`\"'”’]*(?:,\s*\S+\s+(?:or|and|oder|und|nor)\b|,?\s*(?:or|and|nor|oder|und|ou|et|"
     r"o|y|e)\s+(?!the user|then\b|so\b|it\b|we\b|i\b))",
     re.IGNORECASE,
 )
@@ -144,7 +144,7 @@ class Ruled:
         if (_ENDS.match(sentence_rest) and not more) or exception:
             return Verdict("kept", "the clause word for word (D2)", text, line)
         if _JOINED.match(sentence_rest) and _EXCEPTS.search(rule):
-            claim = sentence_rest.strip(" .")
+            claim = sentence_rest.lstrip(" *_`\"'").rstrip(" .")
             return Verdict(
                 "weakened", "more was excepted (D5)", text + sentence_rest, line, ((claim, line),)
             )

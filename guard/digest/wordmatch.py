@@ -9,6 +9,7 @@ from rapidfuzz.distance import Indel
 
 from guard.digest.outcome import Status
 from guard.digest.reading import NEGATIONS, sense, stem
+from guard.digest.units import number_word
 from guard.digest.wording import Token, tokens, words
 from guard.facts.acts import act_of
 from guard.facts.wordlist import word_set
@@ -77,6 +78,8 @@ _SMALL = (
     | _ONLY
     | word_set("u a u's a's must shall should may will")
 )
+_DENYING = NEGATIONS - _WITHOUT
+_EVERYTHING = word_set("any anything all everything every")
 _JOINING = frozenset({"and", "or", "nor", "oder", "und", "et", "ou", "y", "o", "e"})
 
 
@@ -249,8 +252,9 @@ def _only_new(change: _Change) -> tuple[Status, str] | None:
 def _exchanged(change: _Change) -> tuple[Status, str] | None:
     """Some words stand for others."""
     lost, new = set(change.lost), set(change.new)
-    if (inside := _path_inside(change)) is not None:
-        return inside
+    for reading in (_path_inside, _counted, _widened, _moved, _unbound):
+        if (found := reading(change)) is not None:
+            return found
     if _figures(change.lost) and _figures(change.new) and change.near(0.66):
         return "altered", "another number or name (D3)"
     if _figures(change.lost) and not _figures(change.new) and change.near(0.5):
@@ -263,14 +267,59 @@ def _exchanged(change: _Change) -> tuple[Status, str] | None:
         return "weakened", "turned into advice (D5)"
     if lost & _ONLY and not new & _ONLY and new & _SOFT:
         return "weakened", "only or the limit was lost (D5)"
-    if sorted(change.lost) == sorted(change.new) and sense(change.rule).orders:
-        return "altered", "another order (D3)"
     acts = {act_of(word) for word in change.lost} - {None}
     if lost & NEGATIONS and not set(change.said) & NEGATIONS and change.near(0.66) and not acts:
         if new & _ONLY:
             return "weakened", "an exception was added (D5)"
         return "altered", "reversed: the negation is gone (D3)"
     return _another_person(change) or _another_thing(change)
+
+
+def _counted(change: _Change) -> tuple[Status, str] | None:
+    """A number in digits stands for the same or another number in words, or the other way."""
+    if len(change.lost) != 1 or len(change.new) != 1:
+        return None
+    mine, said = change.lost[0], change.new[0]
+    numbers = [int(w) if w.isdigit() else number_word([w]) for w in (mine, said)]
+    if None in numbers or mine.isdigit() == said.isdigit():
+        return None
+    if numbers[0] == numbers[1]:
+        return "unproven", "the number is said in words (D6)"
+    return "altered", "another number or name (D3)"
+
+
+def _widened(change: _Change) -> tuple[Status, str] | None:
+    """`Do not edit any file` for `Do not edit a.py`."""
+    bound = sense(change.rule).prohibits and set(change.said) & NEGATIONS
+    if bound and set(change.new) & _EVERYTHING:
+        return "altered", "more things are bound: stricter (D3)"
+    return None
+
+
+def _moved(change: _Change) -> tuple[Status, str] | None:
+    """The same words in another order."""
+    if sorted(change.lost) != sorted(change.new):
+        return None
+    if _clauses(change.rule) == _clauses(change.piece):
+        return "unproven", "its parts in another order (D6)"
+    return ("altered", "another order (D3)") if sense(change.rule).orders else None
+
+
+def _unbound(change: _Change) -> tuple[Status, str] | None:
+    """`Shorten it and adapt the figures` for `Shorten it without touching the figures`."""
+    if not set(change.lost) & _WITHOUT or (set(change.said) | set(change.mine)) & _DENYING:
+        return None
+    if set(change.said) & _WITHOUT or not change.near(0.5):
+        return None
+    behind = change.mine[max(change.mine.index(w) for w in _WITHOUT & set(change.mine)) :]
+    if set(behind) & set(change.said):
+        return "altered", "reversed: the negation is gone (D3)"
+    return "weakened", "a condition or part was lost (D5)"
+
+
+def _clauses(text: str) -> list[tuple[str, ...]]:
+    """The parts of a rule that a semicolon or a comma divides, in no order."""
+    return sorted(words(part) for part in re.split(r"[;,]", text))
 
 
 def _path_inside(change: _Change) -> tuple[Status, str] | None:
