@@ -134,6 +134,8 @@ def _touches(piece: str, forbidden: Sequence[Sense]) -> bool:
     for rule in forbidden:
         acts = rule.acts & said.acts - {"ask", "use", "show"}
         things = rule.things & said.things
+        if not rule.acts and rule.things and rule.things <= said.things and not said.negative:
+            return True
         if acts and not said.negative and (things or len(said.acts) < 4):
             return True
     return False

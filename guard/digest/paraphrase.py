@@ -230,6 +230,8 @@ def _why(fact: Fact, statement: Statement) -> str | None:
     for key, value, text in GLOSSES:
         if key.search(leaf) and value.search(fact.value) and text.search(statement.text):
             return "other words with the same sense"
+    if fact.kind == "target" and any(_named_for(fact, c) for c in _CLAUSE.split(statement.text)):
+        return "the value is there, its key is replaced"
     if fact.kind == "permission" and _spoken_permission(fact, statement.text):
         return "the permission is told in words"
     if fact.kind == "target" and _same_environment(fact, statement):
@@ -242,6 +244,12 @@ def _why(fact: Fact, statement: Statement) -> str | None:
         ),
         None,
     )
+
+
+def _named_for(fact: Fact, clause: str) -> bool:
+    """`Logged in as reader` for `db_user: reader`."""
+    word = len(fact.value) > 3 and fact.value.isalpha()
+    return word and _stands_alone(clause, fact.value) and _speaks_of(fact.key, clause)
 
 
 def _distinctive(value: str) -> bool:

@@ -7,7 +7,7 @@ from guard.digest.pieces import Pieces
 from guard.digest.reading import DONE, NEGATIONS, Sense, identifiers, orders, sense
 from guard.digest.statements import Statement, trimmed
 from guard.digest.wording import words
-from guard.digest.wordmatch import changes
+from guard.digest.wordmatch import changes, clauses_of
 from guard.facts.acts import act_of
 
 SHORT = 160
@@ -214,7 +214,8 @@ class Reworded:
         needs = re.search(r"\b(?:needs?|requires?|must|has to|have to)\b", piece, re.IGNORECASE)
         same = len(self.sense.things & said.things) * 2 > len(self.sense.things)
         bounded = (said.only and said.condition) or (self.sense.most and said.most)
-        bounded = bounded or bool(self.sense.condition and needs and same)
+        held = needs or (said.condition and self.sense.acts & said.acts)
+        bounded = bounded or bool(self.sense.condition and held and same)
         if bounded or self.sense.names & sense(f"x {statement.text}").names:
             return _unproven(piece, statement.line)
         if (
@@ -250,7 +251,8 @@ class Reworded:
             if lost:
                 return Verdict("weakened", lost, piece, line)
             return _unproven(piece, line)
-        if said.prohibits and not (said.condition or said.confirms or mine.only):
+        bounded = said.condition or said.confirms or mine.only or (mine.most and said.most)
+        if said.prohibits and not bounded:
             return Verdict("altered", "forbidden altogether: stricter (D3)", piece, line)
         if said.forbids:
             return _unproven(piece, line)
@@ -300,7 +302,8 @@ class Reworded:
 def _harmless_part(rule: str, piece: str) -> bool:
     """What the rule itself orders before it forbids: `Stay on main` of `Stay on main, no push`."""
     mine, said = words(rule), words(piece)
-    return mine[: len(said)] == said and not NEGATIONS & set(said)
+    own = mine[: len(said)] == said or said in clauses_of(rule)
+    return own and not NEGATIONS & set(said)
 
 
 def _unproven(piece: str, line: int) -> Verdict:

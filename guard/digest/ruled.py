@@ -9,7 +9,8 @@ from guard.digest.reading import sense
 from guard.digest.reworded import Reworded
 from guard.digest.source import Source
 from guard.digest.statements import Statement
-from guard.digest.wordmatch import Place, places_of
+from guard.digest.wording import words
+from guard.digest.wordmatch import BOUNDING, Place, places_of
 from guard.facts.acts import act_of
 from guard.facts.binding import binds
 from guard.facts.verbs import VERBS
@@ -150,7 +151,11 @@ class Ruled:
             )
         if _JOINED.match(sentence_rest):
             return self._joined(rule, text, sentence_rest, line)
-        if sense(rule).forbids and not sense(rule).condition:
+        meaning = sense(rule)
+        bounded = meaning.confirms and not meaning.forbids and set(words(sentence_rest)[:1])
+        if bounded and bounded <= BOUNDING:
+            return Verdict("weakened", "fewer cases are held (D5)", text + sentence_rest, line)
+        if meaning.forbids and not meaning.condition:
             return Verdict("weakened", "narrowed by more words (D5)", text + sentence_rest, line)
         return Verdict(
             "altered", "its condition goes on in other words (D3)", text + sentence_rest, line

@@ -13,7 +13,7 @@ from guard.facts.fact import Fact
 from guard.facts.wordlist import word_set
 
 _LINK = re.compile(
-    r"[\"'`*)\]]*(?:\s*\((?:[^()\n]{1,40})\))?(?:\s+(?:flag|setting|switch|option|"
+    r"[\"'`*)\]]*(?:\s*\((?:[^()\n]{1,40})\))?(?:\s+(?:flag|setting|switch|option|mode|"
     r"variable|parameter|key|field)s?\b)?"
     r"(?:\s+(?:of|for) (?:the |our )?(?!\d)[\w-]+(?=\s*[:=]|\s+(?:is|are)\b))?"
     r"(?P<link>(?:\s*(?:->|=>|→|==?|:=|:|\||"
@@ -23,7 +23,7 @@ _LINK = re.compile(
     r"exactly|says?|limited|capped|up|ist|sind|bleibt|steht|auf|est|à|es|en|são|é|"
     r"from|raised|lowered|changed|went|goes|grew|fell|rose|used|increased|decreased|"
     r"reduced|switched|"
-    r"ends|starts|begins|bumped|scaled|extended|shortened|cut|moved|updated|a|an|so|for|use|"
+    r"ends|starts|defaults|begins|bumped|scaled|extended|shortened|cut|moved|updated|a|an|so|for|use|"
     r"uses|using|pinned|fixed)(?=[\s:=,]|$)))*)\s*"
 )
 _NOT = re.compile(

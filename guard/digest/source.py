@@ -12,7 +12,7 @@ _DENIED = re.compile(
     r"\b(?:not|never|nobody|nothing)\s+(?:\w+ ){0,2}(?:approv\w+|authori\w+|agreed|"
     r"allow\w*|permit\w*|confirm\w*|grant\w*|lifted|consent\w*|given)\b|\b(?:no|any|"
     r"without|pending|awaiting|await|until|till|unless|before|whether|if|when|once|"
-    r"after|only|needs?|must|requires?|required|wait\w*|asks? (?:for|before)|has "
+    r"after|only|needs?|must|ha(?:s|ve) to|requires?|required|wait\w*|asks? (?:for|before)|has "
     r"yet to|yet to|should|"
     r"nicht|kein\w*|bevor|bis|wenn|ob|ohne|avant|sans|pas|jusqu|si|no ha|hasta|sin|"
     r"antes|não|até|sem|non|prima|senza|не|без|пока)\b[^.;]{0,60}?\b(?:approv\w*|"

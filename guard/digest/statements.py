@@ -20,6 +20,8 @@ _STRUCK = re.compile(r"~~([^~]+)~~")
 _DIFF = re.compile(r"([-+])(?=[\w\"'.])")
 _OPENS = re.compile(r"\s*[\"']?([\w-]+)[\"']?\s*(?::\s*\{?|\{)\s*$")
 """`http:`, `"http": {`, `http {`: the settings below belong to it."""
+_SECTION = re.compile(r"\s*\[([\w.-]+)\]\s*$")
+_SETTING = re.compile(r"\s*[\w.-]+\s*=")
 _COMMENT = re.compile(r"\s*(?:#|//|;)\s*\S")
 _COMMENTED_KEY = re.compile(r"\s+(?:#|//)\s*[\w.-]+\s*[:=]\s*\S")
 """An indented setting behind a comment sign: commented out, also outside a fence."""
@@ -147,7 +149,12 @@ class _Reader:
 
     def _nest(self, line: str) -> None:
         """Keep the names that a line of fenced settings stands under."""
+        section = _SECTION.match(line)
+        if section:
+            self.nested = [(-1, section[1])]
+            return
         if not self.fenced:
+            self.nested = self.nested if _SETTING.match(line) else []
             return
         indent = len(line) - len(line.lstrip())
         self.nested = [one for one in self.nested if one[0] < indent]

@@ -140,8 +140,7 @@ def same_quantity(mine: Quantity, other: Quantity, key: str) -> Likeness:
     own = mine.unit or _key_unit(key)
     if own is None:
         if mine.number != other.number:
-            thousands = other.unit == "k" and mine.number == other.number * 1000
-            return "unproven" if thousands else "other"
+            return "other"
         return "same" if other.unit is None or other.unit not in _UNITS else "unproven"
     if other.unit is None:
         lost = mine.unit is not None and _key_unit(key) is None
