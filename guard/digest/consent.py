@@ -23,7 +23,7 @@ _GRANTS = re.compile(
     r"requires|minds|objects|insists|wants|forbids?|prohibits?|bans?|blocks?)|"
     r"made (?:an?|one|another) exception|(?:has |have )?signed(?! by| in| out| up)|"
     r"dropped (?:the|this|that|his|her|their) (?:rule|requirement|limit|condition)|"
-    r"delegated|relaxed|cleared)\b",
+    r"(?:switched|turned) off by (?:the )?user|delegated|relaxed|cleared)\b",
     re.IGNORECASE,
 )
 _PASSIVE = re.compile(

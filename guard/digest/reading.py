@@ -102,8 +102,8 @@ _OTHERS = re.compile(
 )
 _ASKING: Final = frozenset({"ask", "wait", "approve", "review"})
 _CONFIRMS = re.compile(
-    r"\b(?:ask\w*|wait\w*|confirm\w*|approv\w*|permission|consent|sign-?off|"
-    r"sign(?:s|ed)?|signature|ok|okay|go-ahead|my yes|a yes|u's yes|check with|"
+    r"\bu (?:answer\w*|repl\w+)\b|\b(?:ask\w*|wait\w*|confirm\w*|approv\w*|permission|"
+    r"consent|sign-?off|sign(?:s|ed)?|signature|ok|okay|go-ahead|my yes|a yes|u's yes|check with|"
     r"clear(?:ed|ance)?|agree\w*|authori[sz]\w*|review\w*|page|notify|inform|tell|"
     r"frag\w*|warte\w*|freigabe|zustimm\w*|zugestimmt|bestätig\w*|genehmig\w*|"
     r"rücksprache|demand\w*|attend\w*|accord|autoris\w*|valid\w*|pregunt\w*|"

@@ -3,7 +3,7 @@
 import re
 
 from guard.digest.outcome import Status, Verdict
-from guard.digest.pieces import Pieces
+from guard.digest.pieces import CUT, Pieces
 from guard.digest.reading import DONE, NEGATIONS, Sense, identifiers, orders, sense
 from guard.digest.statements import Statement, trimmed
 from guard.digest.wording import words
@@ -38,10 +38,12 @@ class Reworded:
 
     def verdict(self, verbatim: bool) -> Verdict | None:
         """The first that applies: altered, weakened, unproven (D9); None if nothing is said."""
+        several = CUT.search(self.rule) is not None
         found = [
             verdict
             for piece in self.pieces.about(self.sense)
-            if (verdict := self._piece(piece.text, piece.statement, piece.sense, verbatim))
+            if (several or not CUT.search(piece.text))
+            and (verdict := self._piece(piece.text, piece.statement, piece.sense, verbatim))
         ]
         for status in ("altered", "weakened", "unproven", "dropped"):
             hit = [v for v in found if v.status == status]
@@ -286,7 +288,8 @@ class Reworded:
         )
         turned = self.sense.only and "was turned" in verdict.why
         bound = self.sense.prohibits or more or turned
-        ordered = orders(piece) and not said.forbids and bound
+        stops = "stop" in self.sense.acts and not said.negative
+        ordered = orders(piece) and (stops or not said.forbids) and bound
         ordered = ordered or (verdict.status == "altered" and "allowed" in verdict.why)
         if not ordered:
             return verdict
