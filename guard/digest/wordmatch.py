@@ -317,7 +317,7 @@ def _uncontrolled(change: _Change) -> tuple[Status, str] | None:
     if not lost or said & {"ask", "wait", "stop", "approve"} or not change.near(0.6):
         return None
     meaning = sense(change.rule)
-    if meaning.forbids or not (meaning.confirms or meaning.condition):
+    if meaning.prohibits or not (meaning.confirms or meaning.condition):
         return None
     return "weakened", "the required confirmation was lost (D5)"
 
