@@ -19,6 +19,9 @@ _ALLOWS = re.compile(
     r"(?:^|_)(?:write|admin|owner|member|access|editor|maintainer|approver)s?(?:_|$)"
 )
 
+_CALL = re.compile(r"\w+\([^()]+\)")
+"""An entry of a permission list with blanks inside: `Bash(npm test:*)`."""
+
 
 def compare(facts: Sequence[Fact], before: str, digest: str) -> Comparison:
     """The status of each fact, and authority the digest adds that `before` never gave."""
@@ -90,7 +93,7 @@ def _new_elements(facts: Sequence[Fact], said: Sequence[Statement]) -> Iterator[
                 for element in listed:
                     if (
                         element.casefold() not in known
-                        and " " not in element
+                        and (" " not in element or _CALL.fullmatch(element))
                         and element in statement.text
                         and element != "[]"
                     ):

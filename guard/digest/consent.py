@@ -23,7 +23,7 @@ _GRANTS = re.compile(
     r"requires|minds|objects|insists|wants|forbids?|prohibits?|bans?|blocks?)|"
     r"made (?:an?|one|another) exception|(?:has |have )?signed(?! by| in| out| up)|"
     r"dropped (?:the|this|that|his|her|their) (?:rule|requirement|limit|condition)|"
-    r"delegated|relaxed|cleared)\b",
+    r"(?:switched|turned) off by (?:the )?user|delegated|relaxed|cleared)\b",
     re.IGNORECASE,
 )
 _PASSIVE = re.compile(
@@ -134,6 +134,8 @@ def _touches(piece: str, forbidden: Sequence[Sense]) -> bool:
     for rule in forbidden:
         acts = rule.acts & said.acts - {"ask", "use", "show"}
         things = rule.things & said.things
+        if not rule.acts and rule.things and rule.things <= said.things and not said.negative:
+            return True
         if acts and not said.negative and (things or len(said.acts) < 4):
             return True
     return False

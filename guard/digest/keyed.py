@@ -28,7 +28,7 @@ _LEFT_OUT = re.compile(
 _PAST = re.compile(
     r"\b(?:earlier|previously|formerly|originally|initially|used to|at first|until "
     r"now|früher|ehemals|auparavant|antes era)\b|(?<![-_.\w])old(?![-_.\w])|"
-    r"\b(?:was|were)\b[^.;\n]{1,60}\b(?:before the|until)\b",
+    r"\b(?:was|were)\b[^.;\n]{1,60}\b(?:before(?= the\b|\s*[;,.]|$)|until\b)",
     re.IGNORECASE,
 )
 _GONE = re.compile(
@@ -52,6 +52,8 @@ _PAST_COLUMN = re.compile(
     re.IGNORECASE,
 )
 _GROUP = re.compile(r"[\"'`*]*\s*(?:/|,|&|\+|\band\b|\bund\b|\by\b|\bet\b)\s*[\"'`*]*$")
+_SHARED = re.compile(r"(?<![\w.])[a-z]+/$", re.IGNORECASE)
+"""Two keys that share their last word: `connect/read timeout`."""
 MOST_GROUPED = 8
 """Keys said together (`a/b: 1/2`)."""
 WINDOW = 400
@@ -111,12 +113,12 @@ class Keyed:
         stated = stated_by_parent(fact, self.digest)
         if stated is not None:
             return stated
+        if bare and bare[0].question:
+            return _said("weakened", "only asked about (D7)", bare[0], bare[0].text)
         hint = hinted(fact, self.digest, bare)
         if hint is not None:
             return hint
         if bare:
-            if bare[0].question:
-                return _said("weakened", "only asked about (D7)", bare[0], bare[0].text)
             return _said(
                 "dropped", "the key is there without its value (D4)", bare[0], bare[0].text
             )
@@ -150,9 +152,12 @@ class Keyed:
     def _read(
         self, fact: Fact, statement: Statement, match: re.Match[str], since: int
     ) -> Iterator[Mention]:
-        foreign = other_parent(fact, match[1].strip(".-"))
+        named = match[1].strip(".-") or statement.parents
+        foreign = other_parent(fact, named)
         if statement.cells:
             yield from _cells(fact, statement, foreign=foreign)
+            return
+        if _SHARED.search(statement.text[: match.start()][-WINDOW:]) and " " in match[2]:
             return
         rest = statement.text[match.end() : match.end() + WINDOW]
         before = statement.text[max(since, match.start() - WINDOW) : match.start()]
@@ -165,7 +170,7 @@ class Keyed:
             gone=statement.gone,
             aside=bool(_ASIDE.search(before)),
             foreign=foreign,
-            exact=bool(match[1].strip(".-")) and not foreign,
+            exact=bool(named) and not foreign,
         )
         flag = flag_of_command(rest, fact) if match[1] == "--" else None
         if flag and flag.likeness == "same" and _LEFT_OUT.search(before):

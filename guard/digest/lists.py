@@ -21,6 +21,7 @@ _OPPOSITE = (
     ("allowed", "blocked"),
     ("allowlist", "denylist"),
     ("permit", "forbid"),
+    ("allow", "ask"),
 )
 
 

@@ -13,7 +13,7 @@ from guard.facts.fact import Fact
 from guard.facts.normalise import words_of
 from guard.facts.wordlist import word_set
 
-_CLAUSE = re.compile(r"[,;:()]\s|\.\s|\s[-–—]\s")
+_CLAUSE = re.compile(r"[,;()]\s|:\s(?!\d)|\.\s|\s[-–—]\s")
 _MACHINES = re.compile(
     r"\b(?:database|db|host|server|machine|cluster|environment|system|bucket|account|namespace|"
     r"instance|queue|against|target\w*|runs? (?:on|in|against))\b",
@@ -24,6 +24,8 @@ _TOWARDS = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[$€£]?[\w.%/@-]*\w%?")
+_PAIR = re.compile(r"(?<=\w)/(?=\d)")
+"""Between two values said together (`3s/60s`)."""
 _VERSION = re.compile(
     r"\b(?:versions?|v\d|package|release|upgraded|python|node|pods? (?:were|are)|lines?|files?)\b",
     re.IGNORECASE,
@@ -228,6 +230,8 @@ def _why(fact: Fact, statement: Statement) -> str | None:
     for key, value, text in GLOSSES:
         if key.search(leaf) and value.search(fact.value) and text.search(statement.text):
             return "other words with the same sense"
+    if fact.kind == "target" and any(_named_for(fact, c) for c in _CLAUSE.split(statement.text)):
+        return "the value is there, its key is replaced"
     if fact.kind == "permission" and _spoken_permission(fact, statement.text):
         return "the permission is told in words"
     if fact.kind == "target" and _same_environment(fact, statement):
@@ -240,6 +244,12 @@ def _why(fact: Fact, statement: Statement) -> str | None:
         ),
         None,
     )
+
+
+def _named_for(fact: Fact, clause: str) -> bool:
+    """`Logged in as reader` for `db_user: reader`."""
+    word = len(fact.value) > 3 and fact.value.isalpha()
+    return word and _stands_alone(clause, fact.value) and _speaks_of(fact.key, clause)
 
 
 def _distinctive(value: str) -> bool:
@@ -304,7 +314,7 @@ def _by_number(fact: Fact, leaf: str, clause: str) -> str | None:
     mine = quantity(fact.value)
     if mine is None:
         return None
-    tokens = _TOKEN.findall(clause)
+    tokens = [t for token in _TOKEN.findall(clause) for t in _PAIR.split(token)]
     for place, token in enumerate(tokens):
         said = quantity(" ".join(tokens[place : place + 2]))
         if said is not None and same_quantity(mine, said, leaf) != "other":

@@ -9,7 +9,7 @@ import msgspec
 from guard.digest.reading import Sense, sense
 from guard.digest.statements import Statement
 
-_CUT = re.compile(r";\s|\s[–—]\s|\s-\s")
+CUT = re.compile(r";\s|\s[–—]\s|\s-\s")
 LONGEST = 600
 """Characters of one clause that are read."""
 
@@ -40,7 +40,9 @@ class Pieces:
 
 
 def _pieces(statement: Statement) -> Iterator[Piece]:
-    for text in _CUT.split(statement.body or statement.text):
+    whole = statement.body or statement.text
+    parts = CUT.split(whole)
+    for text in [whole, *parts] if len(parts) > 1 else parts:
         bare = text.strip()[:LONGEST]
         if bare:
             yield Piece(bare, statement, sense(bare))

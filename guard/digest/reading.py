@@ -36,14 +36,15 @@ SOFT: Final = re.compile(
     r"where possible|when possible|best effort|good practice|best practice|good "
     r"idea|bad idea|"
     r"recommend\w*|advis\w+|suggest\w*|would (?:like|be (?:nice|good|better))|"
-    r"wish\w*|hope\w*|want\w* to avoid|avoid\w*|rather not|not a fan|dislikes?|does "
+    r"wish\w*|hope\w*|want\w* to avoid|avoid\w*|rather not|not a fan|dislikes?|"
+    r"not (?:keen|fond)|take care|usual|does "
     r"not like|unpopular|"
     r"usually|normally|generally|tends? to|as a rule of thumb|careful|cautious|wary|afraid|uneasy|"
     r"mindful|reluctan\w+|hesita\w+|consider\w*|discouraged|not ideal|nice to have|"
     r"be aware|keep in mind|sensitive|concern\w*|worr\w+|mentioned that|dangerous|risky|unhappy|is "
     r"nervous|likes? to|would rather|for now|not yet|currently|at the moment|so far|"
     r"yet|might|could|perhaps|maybe|"
-    r"should (?!not|never|only)|appreciat\w+|courtesy|encouraged|better to|may want|"
+    r"should (?!not|never|only)|appreciat\w+|courtesy|encouraged|better (?:not )?to|may want|"
     r"feel free to skip|optional\w*|where practical|with care|"
     r"möglichst|nach möglichkeit|wenn möglich|lieber|am besten|idealerweise|"
     r"vorsicht\w*|eher|bevorzugt|vorerst|derzeit|si possible|de préférence|évit\w+|"
@@ -65,7 +66,7 @@ PERMITS: Final = re.compile(
     r"\b(?:needs? no|no (?:further |more |longer )?(?:\w+ ){0,2}(?:confirmation|"
     r"approval|permission|consent|sign-?off|objection|need|ok|question|restriction|review|"
     r"limit)s?\b|not (?:needed|required|necessary)|"
-    r"(?:can|may) (?:now |be |also |freely |safely |always )*(?!not)|allow\w*|"
+    r"(?:can|may) (?:now |be |also |freely |safely |always )*(?!not|want|like)|allow\w*|"
     r"permit\w*|is (?:now )?(?:fine|ok|okay|free|allowed|permitted|possible)|are "
     r"(?:now )?(?:fine|ok|okay|free|allowed|permitted|possible)|"
     r"free to|at will|any time|whenever|approved|authori[sz]ed|lifted|waived|"
@@ -101,8 +102,8 @@ _OTHERS = re.compile(
 )
 _ASKING: Final = frozenset({"ask", "wait", "approve", "review"})
 _CONFIRMS = re.compile(
-    r"\b(?:ask\w*|wait\w*|confirm\w*|approv\w*|permission|consent|sign-?off|"
-    r"sign(?:s|ed)?|signature|ok|okay|go-ahead|my yes|a yes|u's yes|check with|"
+    r"\bu (?:answer\w*|repl\w+)\b|\b(?:ask\w*|wait\w*|confirm\w*|approv\w*|permission|"
+    r"consent|sign-?off|sign(?:s|ed)?|signature|ok|okay|go-ahead|my yes|a yes|u's yes|check with|"
     r"clear(?:ed|ance)?|agree\w*|authori[sz]\w*|review\w*|page|notify|inform|tell|"
     r"frag\w*|warte\w*|freigabe|zustimm\w*|zugestimmt|bestätig\w*|genehmig\w*|"
     r"rücksprache|demand\w*|attend\w*|accord|autoris\w*|valid\w*|pregunt\w*|"
@@ -137,6 +138,7 @@ _EMPTY: Final = word_set(
     a an the to of in on at by for with and or not do does no never be is are was were been being
     it this that these those as from into about than then there here will would shall must may can
     could should u a u's a's any all every each some such other another own also only just at most
+    between during outside within
     more less least first after before until unless without if when while once except so but user
     rule rules constraint config der die das den dem des und oder auf mit für von zu im am ein
     eine einen le la les de des du un une et ou el los las del y o en con por para que os as do da
@@ -235,7 +237,8 @@ _DENIED_PERMIT = re.compile(
     r"\b(?:not|never|no\w*) (?:be )?(?:yet )?(?:allowed|permitted|approved|"
     r"authori[sz]ed|agreed|confirmed|granted)\b|\b(?:until|unless|before|"
     r"only)\b[^.;]{0,50}\b(?:approv\w+|confirm\w+|agree\w*|allow\w*|permit\w*|"
-    r"authori\w+)\b|\bmust (?:be|first)\b|\bneeds? (?:to|an?|my|the)\b|\bmay not\b|"
+    r"authori\w+)\b|\b(?:must|ha(?:s|ve) to) (?:be|first)\b|\bneeds? (?:to|an?|my|the)\b|"
+    r"\bmay not\b|"
     r"\bdarf (?:nicht|kein)\w*\b|\bmay be \w+ only\b|\bcan only\b|\bmay only\b"
 )
 

@@ -3,11 +3,11 @@
 import re
 
 from guard.digest.outcome import Status, Verdict
-from guard.digest.pieces import Pieces
+from guard.digest.pieces import CUT, Pieces
 from guard.digest.reading import DONE, NEGATIONS, Sense, identifiers, orders, sense
 from guard.digest.statements import Statement, trimmed
 from guard.digest.wording import words
-from guard.digest.wordmatch import changes
+from guard.digest.wordmatch import changes, clauses_of
 from guard.facts.acts import act_of
 
 SHORT = 160
@@ -18,6 +18,7 @@ _CONTROL = frozenset({"ask", "wait", "approve", "show", "review"})
 
 _READING = frozenset({"read", "look", "show", "use", "access"})
 """Acts that change nothing."""
+_WIDE_ORDER = re.compile(r"(?:こと|ください|せよ|しろ|吧|하세요|하라|할 것)\W*$")
 _VAGUE = re.compile(
     r"\b(?:few|some|several|many|multiple|enough|reasonable|einige|mehrere|quelques|plusieurs|"
     r"algunos|varios|alguns|alcuni)\b",
@@ -37,10 +38,12 @@ class Reworded:
 
     def verdict(self, verbatim: bool) -> Verdict | None:
         """The first that applies: altered, weakened, unproven (D9); None if nothing is said."""
+        several = CUT.search(self.rule) is not None
         found = [
             verdict
             for piece in self.pieces.about(self.sense)
-            if (verdict := self._piece(piece.text, piece.statement, piece.sense, verbatim))
+            if (several or not CUT.search(piece.text))
+            and (verdict := self._piece(piece.text, piece.statement, piece.sense, verbatim))
         ]
         for status in ("altered", "weakened", "unproven", "dropped"):
             hit = [v for v in found if v.status == status]
@@ -64,7 +67,8 @@ class Reworded:
         if named and self.sense.numbers & said.numbers:
             return _unproven(piece, statement.line)
         change = changes(self.rule, piece)
-        if change is not None:
+        mild = statement.question or said.soft
+        if change is not None and not (mild and "negation is gone" in change[1]):
             status, why = change
             return self._with_claims(
                 Verdict(status, why, piece, statement.line), piece, said, statement
@@ -212,7 +216,8 @@ class Reworded:
         needs = re.search(r"\b(?:needs?|requires?|must|has to|have to)\b", piece, re.IGNORECASE)
         same = len(self.sense.things & said.things) * 2 > len(self.sense.things)
         bounded = (said.only and said.condition) or (self.sense.most and said.most)
-        bounded = bounded or bool(self.sense.condition and needs and same)
+        held = needs or (said.condition and self.sense.acts & said.acts)
+        bounded = bounded or bool(self.sense.condition and held and same)
         if bounded or self.sense.names & sense(f"x {statement.text}").names:
             return _unproven(piece, statement.line)
         if (
@@ -221,7 +226,9 @@ class Reworded:
             and self.sense.acts
             and self.sense.acts <= sense(piece).acts
         ):
-            return Verdict("altered", "reversed: the negation is gone (D3)", piece, statement.line)
+            claims = ((trimmed(piece), statement.line),) if _WIDE_ORDER.search(piece) else ()
+            why = "reversed: the negation is gone (D3)"
+            return Verdict("altered", why, piece, statement.line, claims)
         whole = sense(statement.text).acts
         control = self.sense.acts & {"stop", "wait", "leave", "ask", "approve"}
         if control and self.sense.acts <= whole | {"leave"}:
@@ -246,7 +253,8 @@ class Reworded:
             if lost:
                 return Verdict("weakened", lost, piece, line)
             return _unproven(piece, line)
-        if said.prohibits and not (said.condition or said.confirms or mine.only):
+        bounded = said.condition or said.confirms or mine.only or (mine.most and said.most)
+        if said.prohibits and not bounded:
             return Verdict("altered", "forbidden altogether: stricter (D3)", piece, line)
         if said.forbids:
             return _unproven(piece, line)
@@ -278,8 +286,10 @@ class Reworded:
         more = "more is ordered" in verdict.why or (
             self.sense.only and "in its place" in verdict.why and not said.only
         )
-        bound = self.sense.prohibits or more
-        ordered = orders(piece) and not said.forbids and bound
+        turned = self.sense.only and "was turned" in verdict.why
+        bound = self.sense.prohibits or more or turned
+        stops = "stop" in self.sense.acts and not said.negative
+        ordered = orders(piece) and (stops or not said.forbids) and bound
         ordered = ordered or (verdict.status == "altered" and "allowed" in verdict.why)
         if not ordered:
             return verdict
@@ -295,7 +305,8 @@ class Reworded:
 def _harmless_part(rule: str, piece: str) -> bool:
     """What the rule itself orders before it forbids: `Stay on main` of `Stay on main, no push`."""
     mine, said = words(rule), words(piece)
-    return mine[: len(said)] == said and not NEGATIONS & set(said)
+    own = mine[: len(said)] == said or said in clauses_of(rule)
+    return own and not NEGATIONS & set(said)
 
 
 def _unproven(piece: str, line: int) -> Verdict:
@@ -316,11 +327,21 @@ def _reordered(rule: str, piece: str) -> bool:
     )
     if not (told or before):
         return False
+    steps = _steps(rule)
+    if told and len(steps) > 1 and _steps(piece) == steps[::-1]:
+        return True
     mine, said = _acts_in_order(rule), _acts_in_order(piece)
     if len(mine) < 2 or set(mine) != set(said) or len(mine) != len(said):
         return False
     turned = re.search(r"\bafter\b|\bnach\b", piece, re.IGNORECASE)
     return mine != said and not turned
+
+
+def _steps(text: str) -> list[frozenset[str]]:
+    """The words of each step of `first …, then …`, without the words that order them."""
+    parts = re.split(r"[,;]|\bthen\b|\bdann\b|\bpuis\b|\bluego\b", text, flags=re.IGNORECASE)
+    found = [frozenset(words(part)) - {"first", "erst", "zuerst", "and", "und"} for part in parts]
+    return [step for step in found if step]
 
 
 def _acts_in_order(text: str) -> list[str]:

@@ -9,7 +9,8 @@ from guard.digest.reading import sense
 from guard.digest.reworded import Reworded
 from guard.digest.source import Source
 from guard.digest.statements import Statement
-from guard.digest.wordmatch import Place, places_of
+from guard.digest.wording import words
+from guard.digest.wordmatch import BOUNDING, Place, places_of
 from guard.facts.acts import act_of
 from guard.facts.binding import binds
 from guard.facts.verbs import VERBS
@@ -54,7 +55,7 @@ _EXCEPTION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _JOINED = re.compile(
-    r"^\s*(?:,\s*\S+\s+(?:or|and|oder|und|nor)\b|,?\s*(?:or|and|nor|oder|und|ou|et|"
+    r"^[\s*_`\"'”’]*(?:,\s*\S+\s+(?:or|and|oder|und|nor)\b|,?\s*(?:or|and|nor|oder|und|ou|et|"
     r"o|y|e)\s+(?!the user|then\b|so\b|it\b|we\b|i\b))",
     re.IGNORECASE,
 )
@@ -144,13 +145,17 @@ class Ruled:
         if (_ENDS.match(sentence_rest) and not more) or exception:
             return Verdict("kept", "the clause word for word (D2)", text, line)
         if _JOINED.match(sentence_rest) and _EXCEPTS.search(rule):
-            claim = sentence_rest.strip(" .")
+            claim = sentence_rest.lstrip(" *_`\"'").rstrip(" .")
             return Verdict(
                 "weakened", "more was excepted (D5)", text + sentence_rest, line, ((claim, line),)
             )
         if _JOINED.match(sentence_rest):
             return self._joined(rule, text, sentence_rest, line)
-        if sense(rule).forbids and not sense(rule).condition:
+        meaning = sense(rule)
+        bounded = meaning.confirms and not meaning.forbids and set(words(sentence_rest)[:1])
+        if bounded and bounded <= BOUNDING:
+            return Verdict("weakened", "fewer cases are held (D5)", text + sentence_rest, line)
+        if meaning.forbids and not meaning.condition:
             return Verdict("weakened", "narrowed by more words (D5)", text + sentence_rest, line)
         return Verdict(
             "altered", "its condition goes on in other words (D3)", text + sentence_rest, line

@@ -13,9 +13,9 @@ from guard.facts.fact import Fact
 from guard.facts.wordlist import word_set
 
 _LINK = re.compile(
-    r"[\"'`*)\]]*(?:\s*\((?:[^()\n]{1,40})\))?(?:\s+(?:flag|setting|switch|option|"
+    r"[\"'`*)\]]*(?:\s*\((?:[^()\n]{1,40})\))?(?:\s+(?:flag|setting|switch|option|mode|"
     r"variable|parameter|key|field)s?\b)?"
-    r"(?:\s+(?:of|for) (?:the |our )?[\w-]+(?=\s*[:=]|\s+(?:is|are)\b))?"
+    r"(?:\s+(?:of|for) (?:the |our )?(?!\d)[\w-]+(?=\s*[:=]|\s+(?:is|are)\b))?"
     r"(?P<link>(?:\s*(?:->|=>|→|==?|:=|:|\||"
     r",?\s*\b(?:is|are|was|were|be|been|being|set|sets|to|at|of|equals?|stays?|"
     r"remains?|still|now|currently|kept|keeps?|must|should|shall|has|have|had|with|"
@@ -23,7 +23,7 @@ _LINK = re.compile(
     r"exactly|says?|limited|capped|up|ist|sind|bleibt|steht|auf|est|à|es|en|são|é|"
     r"from|raised|lowered|changed|went|goes|grew|fell|rose|used|increased|decreased|"
     r"reduced|switched|"
-    r"ends|starts|begins|bumped|scaled|extended|shortened|cut|moved|updated|a|an|so|for|use|"
+    r"ends|starts|defaults|begins|bumped|scaled|extended|shortened|cut|moved|updated|a|an|so|for|use|"
     r"uses|using|pinned|fixed)(?=[\s:=,]|$)))*)\s*"
 )
 _NOT = re.compile(
@@ -69,6 +69,8 @@ _GROUP_KEYS = re.compile(
     r"[\"'`*]*\s*(?:/|,|&|\+|\band\b|\bund\b|\by\b|\bet\b)?\s*[\"'`*]*[\w.\-]+[\"'`*]*"
 )
 _THEN = re.compile(r"\s+(and|or|vs\.?|but|while|oder|und|ou|o|,)\s+|,\s+")
+_SWITCH = re.compile(r"(?:on|off|enabled|disabled|active|inactive)\s*(?:$|[.,;)])", re.IGNORECASE)
+"""Behind the name of a switch, without a link: `network access on`."""
 _SEES = word_set(
     """
     see as unchanged same default defaults its the from set kept configured unknown tbd there here
@@ -258,6 +260,8 @@ def _is_value(rest: str, likeness: Likeness, fact: Fact, explicit: bool, words: 
     if token[:1].isdigit() or token[:1] in "-+$€" or rest[:1] in "\"'`[":
         return bool(words) or explicit or _same_shape(token, fact.value) or rest[:1] in "\"'`["
     if explicit or _same_shape(token, fact.value):
+        return True
+    if fact.value in {"true", "false"} and _SWITCH.match(rest):
         return True
     if fact.kind == "target" and re.search(r"\w[_/@:.-]\w|\w\d", token):
         return True

@@ -12,7 +12,7 @@ _DENIED = re.compile(
     r"\b(?:not|never|nobody|nothing)\s+(?:\w+ ){0,2}(?:approv\w+|authori\w+|agreed|"
     r"allow\w*|permit\w*|confirm\w*|grant\w*|lifted|consent\w*|given)\b|\b(?:no|any|"
     r"without|pending|awaiting|await|until|till|unless|before|whether|if|when|once|"
-    r"after|only|needs?|must|requires?|required|wait\w*|asks? (?:for|before)|has "
+    r"after|only|needs?|must|ha(?:s|ve) to|requires?|required|wait\w*|asks? (?:for|before)|has "
     r"yet to|yet to|should|"
     r"nicht|kein\w*|bevor|bis|wenn|ob|ohne|avant|sans|pas|jusqu|si|no ha|hasta|sin|"
     r"antes|não|até|sem|non|prima|senza|не|без|пока)\b[^.;]{0,60}?\b(?:approv\w*|"
@@ -34,6 +34,8 @@ _SPEAKER = re.compile(
     r"[\w.-]+\.md))\s*:?\s+",
     re.IGNORECASE,
 )
+_SCOPE = re.compile(r"^\s*\[[^\]\n]{1,80}\]\s+")
+"""Where a sentence was said: `[user] Do not push.`"""
 _UNHEARD = word_set("assistant agent harness tool tool_result hook log shell web")
 _CONSENTING = re.compile(
     r"\b(?:approv\w+|yes|go|ok|okay|fine|can|may|allow\w*|permit\w*|agree\w*|"
@@ -89,7 +91,9 @@ class Source:
     def under_heading(self, item: str) -> bool:
         """Does a heading forbid this item of a list? So it seems if it stands nowhere."""
         wanted = words(item)
-        places = [one for one in self._statements if words(one.body or one.text) == wanted]
+        places = [
+            one for one in self._statements if words(_SCOPE.sub("", one.body or one.text)) == wanted
+        ]
         return any(one.forbidden for one in places) or not places
 
     @cached_property

@@ -18,6 +18,10 @@ _ROW = re.compile(r"\s*\|.*\|\s*$")
 _RULED = re.compile(r"[\s|:+-]*-{2,}[\s|:+-]*$")
 _STRUCK = re.compile(r"~~([^~]+)~~")
 _DIFF = re.compile(r"([-+])(?=[\w\"'.])")
+_OPENS = re.compile(r"\s*[\"']?([\w-]+)[\"']?\s*(?::\s*\{?|\{)\s*$")
+"""`http:`, `"http": {`, `http {`: the settings below belong to it."""
+_SECTION = re.compile(r"\s*\[([\w.-]+)\]\s*$")
+_SETTING = re.compile(r"\s*[\w.-]+\s*=")
 _COMMENT = re.compile(r"\s*(?:#|//|;)\s*\S")
 _COMMENTED_KEY = re.compile(r"\s+(?:#|//)\s*[\w.-]+\s*[:=]\s*\S")
 """An indented setting behind a comment sign: commented out, also outside a fence."""
@@ -60,6 +64,9 @@ class Statement(msgspec.Struct):
     cells: tuple[tuple[str, str], ...] = ()
     """For a row of a table: heading and cell, without the first column."""
 
+    parents: str = ""
+    """The names above a line of nested settings: `http.client`."""
+
     @property
     def pending(self) -> bool:
         """Does it stand in a list of what is still to be done?"""
@@ -100,11 +107,12 @@ _WHETHER = re.compile(
 def statements(digest: str) -> tuple[list[Statement], tuple[str, ...]]:
     """The statements of a digest in order, each wording once; and what was left unread."""
     unread = (f"characters after {LONGEST}",) if len(digest) > LONGEST else ()
-    found: dict[tuple[str, str, str, bool], Statement] = {}
+    found: dict[tuple[str, str, str, str, bool], Statement] = {}
     for statement in _Reader().read(digest[:LONGEST]):
         if len(found) >= MOST_STATEMENTS:
             return list(found.values()), (*unread, f"sentences after {MOST_STATEMENTS}")
-        key = (statement.text, statement.section, statement.label, statement.gone)
+        place = (statement.section, statement.label, statement.parents)
+        key = (statement.text, *place, statement.gone)
         found.setdefault(key, statement)
     return list(found.values()), unread
 
@@ -116,11 +124,12 @@ class _Reader:
         self.section = ""
         self.fenced = False
         self.header: list[str] | None = None
+        self.nested: list[tuple[int, str]] = []
 
     def read(self, digest: str) -> Iterator[Statement]:
         for number, line in enumerate(digest.split("\n"), 1):
             if _FENCE.match(line):
-                self.fenced = not self.fenced
+                self.fenced, self.nested = not self.fenced, []
             elif line.strip():
                 yield from self._line(number, line)
             else:
@@ -130,12 +139,28 @@ class _Reader:
         if _ROW.match(line) and line.count("|") > 2:
             yield from self._row(number, line)
             return
+        self._nest(line)
         gone = line.lstrip().startswith("-") and _DIFF.match(line.lstrip()) is not None
         gone = gone or (_COMMENT if self.fenced else _COMMENTED_KEY).match(line) is not None
         heading = None if self.fenced else _HEADING.fullmatch(line)
         if heading:
             self.section = next(filter(None, heading.groups()))
         yield from self._sentences(number, line, gone=gone)
+
+    def _nest(self, line: str) -> None:
+        """Keep the names that a line of fenced settings stands under."""
+        section = _SECTION.match(line)
+        if section:
+            self.nested = [(-1, section[1])]
+            return
+        if not self.fenced:
+            self.nested = self.nested if _SETTING.match(line) else []
+            return
+        indent = len(line) - len(line.lstrip())
+        self.nested = [one for one in self.nested if one[0] < indent]
+        opened = _OPENS.match(line)
+        if opened:
+            self.nested.append((indent, opened[1]))
 
     def _sentences(self, number: int, line: str, *, gone: bool) -> Iterator[Statement]:
         kept = without_struck(line)
@@ -151,7 +176,8 @@ class _Reader:
             label = own or label
             body = text[found.end() :] if found and own else text
             if text:
-                yield Statement(text, number, self.section, label, body, gone)
+                parents = ".".join(name for _, name in self.nested)
+                yield Statement(text, number, self.section, label, body, gone, parents=parents)
 
     def _row(self, number: int, line: str) -> Iterator[Statement]:
         cells = [cell.strip().strip("*") for cell in line.strip().strip("|").split("|")]

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Final
 
 import msgspec
 from rapidfuzz.distance import Indel
 
 from guard.digest.outcome import Status
 from guard.digest.reading import NEGATIONS, sense, stem
+from guard.digest.units import number_word
 from guard.digest.wording import Token, tokens, words
 from guard.facts.acts import act_of
 from guard.facts.wordlist import word_set
@@ -65,7 +67,7 @@ _TURNED = (
     ("antes", "depois"),
 )
 _UNTIL = word_set("until till bis jusqu hasta até finché пока")
-_BOUNDING = word_set(
+BOUNDING: Final = word_set(
     "that which who above over below under beyond more less if when on in für über au-dessus de"
 )
 _SMALL = (
@@ -77,6 +79,9 @@ _SMALL = (
     | _ONLY
     | word_set("u a u's a's must shall should may will")
 )
+_DENYING = NEGATIONS - _WITHOUT
+_ORDINAL = word_set("once twice first second third half single both")
+_EVERYTHING = word_set("any anything all everything every")
 _JOINING = frozenset({"and", "or", "nor", "oder", "und", "et", "ou", "y", "o", "e"})
 
 
@@ -190,7 +195,7 @@ def _only_lost(change: _Change) -> tuple[Status, str] | None:
         return "weakened", "only or the limit was lost (D5)"
     if meaning.forbids and said & NEGATIONS:
         return _forbidding_part(change)
-    if meaning.confirms and sense(change.piece).confirms and change.lost[0] in _BOUNDING:
+    if meaning.confirms and sense(change.piece).confirms and change.lost[0] in BOUNDING:
         return "altered", "its bounds are gone: stricter (D3)"
     return "weakened", "a condition or part was lost (D5)"
 
@@ -200,6 +205,8 @@ def _negation_lost(change: _Change) -> tuple[Status, str]:
     mine = change.mine
     cut = next((n for n, word in enumerate(mine) if word in NEGATIONS), 0)
     condition = any(word in _EXCEPTING | _WITHOUT for word in mine[cut + 1 :])
+    if change.said in clauses_of(change.rule):
+        return "weakened", "the prohibition was lost, another part is left (D5)"
     if not set(mine[cut + 1 : cut + 3]) & set(change.said):
         return "weakened", "the prohibition was lost, another part is left (D5)"
     if condition and set(change.lost) & (_EXCEPTING | _WITHOUT):
@@ -216,7 +223,8 @@ def _forbidding_part(change: _Change) -> tuple[Status, str]:
         return "weakened", "a part of it was lost (D5)"
     last = start + len(lost) == len(mine)
     held = set(mine[:start]) & (_WITHOUT | _EXCEPTING)
-    stricter = (
+    adjective = len(lost) == 1 and not last and start + 1 < len(mine) and _qualifies(change)
+    stricter = adjective or (
         opened in _EXCEPTING
         or (last and opened in _WITHOUT)
         or (last and set(lost) <= _TIMES)
@@ -226,6 +234,16 @@ def _forbidding_part(change: _Change) -> tuple[Status, str]:
     if stricter:
         return "altered", "its condition or bounds are gone: stricter (D3)"
     return "weakened", "a part of it was lost (D5)"
+
+
+def _qualifies(change: _Change) -> bool:
+    """Is the one lost word what narrowed the word behind it (`integration tests`)?"""
+    word = change.lost[0]
+    special = word in _SMALL | _PREPOSITIONS | _TIMES or act_of(word) or _figures([word])
+    behind = change.mine[change.mine.index(word) + 1]
+    joined = set(change.mine) & _JOINING or re.search(r"[,;]", change.rule)
+    named = word in sense(change.rule).names
+    return not (special or joined or named or behind in _SMALL | _PREPOSITIONS)
 
 
 def _only_new(change: _Change) -> tuple[Status, str] | None:
@@ -249,8 +267,9 @@ def _only_new(change: _Change) -> tuple[Status, str] | None:
 def _exchanged(change: _Change) -> tuple[Status, str] | None:
     """Some words stand for others."""
     lost, new = set(change.lost), set(change.new)
-    if (inside := _path_inside(change)) is not None:
-        return inside
+    for reading in _READINGS:
+        if (found := reading(change)) is not None:
+            return found
     if _figures(change.lost) and _figures(change.new) and change.near(0.66):
         return "altered", "another number or name (D3)"
     if _figures(change.lost) and not _figures(change.new) and change.near(0.5):
@@ -263,14 +282,78 @@ def _exchanged(change: _Change) -> tuple[Status, str] | None:
         return "weakened", "turned into advice (D5)"
     if lost & _ONLY and not new & _ONLY and new & _SOFT:
         return "weakened", "only or the limit was lost (D5)"
-    if sorted(change.lost) == sorted(change.new) and sense(change.rule).orders:
-        return "altered", "another order (D3)"
+    if (free := _uncontrolled(change)) is not None:
+        return free
     acts = {act_of(word) for word in change.lost} - {None}
     if lost & NEGATIONS and not set(change.said) & NEGATIONS and change.near(0.66) and not acts:
         if new & _ONLY:
             return "weakened", "an exception was added (D5)"
         return "altered", "reversed: the negation is gone (D3)"
     return _another_person(change) or _another_thing(change)
+
+
+def _counted(change: _Change) -> tuple[Status, str] | None:
+    """A number in digits stands for the same or another number in words, or the other way."""
+    mine, said = _numbers(change.lost), _numbers(change.new)
+    if len(mine) != 1 or len(said) != 1 or not change.near(0.4):
+        return None
+    if mine != said:
+        return "altered", "another number or name (D3)"
+    alone = len(change.lost) == len(change.new) == 1
+    return ("unproven", "the number is said in words (D6)") if alone else None
+
+
+def _numbers(found: Sequence[str]) -> list[int]:
+    """The whole numbers among the words, in digits or in words."""
+    counting = [word for word in found if word not in _ORDINAL]
+    read = [int(word) if word.isdecimal() else number_word([word]) for word in counting]
+    return [number for number in read if number is not None]
+
+
+def _uncontrolled(change: _Change) -> tuple[Status, str] | None:
+    """`Log it if …` for `Ask me if …`: what held the act back is gone."""
+    lost = {act_of(word) for word in change.lost} & {"ask", "wait", "stop", "approve"}
+    said = {act_of(word) for word in change.said}
+    if not lost or said & {"ask", "wait", "stop", "approve"} or not change.near(0.6):
+        return None
+    meaning = sense(change.rule)
+    if meaning.prohibits or not (meaning.confirms or meaning.condition):
+        return None
+    return "weakened", "the required confirmation was lost (D5)"
+
+
+def _widened(change: _Change) -> tuple[Status, str] | None:
+    """`Do not edit any file` for `Do not edit a.py`."""
+    bound = sense(change.rule).prohibits and set(change.said) & NEGATIONS
+    if bound and set(change.new) & _EVERYTHING:
+        return "altered", "more things are bound: stricter (D3)"
+    return None
+
+
+def _moved(change: _Change) -> tuple[Status, str] | None:
+    """The same words in another order."""
+    if sorted(change.lost) != sorted(change.new):
+        return None
+    if clauses_of(change.rule) == clauses_of(change.piece):
+        return "unproven", "its parts in another order (D6)"
+    return ("altered", "another order (D3)") if sense(change.rule).orders else None
+
+
+def _unbound(change: _Change) -> tuple[Status, str] | None:
+    """`Shorten it and adapt the figures` for `Shorten it without touching the figures`."""
+    if not set(change.lost) & _WITHOUT or (set(change.said) | set(change.mine)) & _DENYING:
+        return None
+    if set(change.said) & _WITHOUT or not change.near(0.5):
+        return None
+    behind = change.mine[max(change.mine.index(w) for w in _WITHOUT & set(change.mine)) :]
+    if set(behind) & set(change.said):
+        return "altered", "reversed: the negation is gone (D3)"
+    return "weakened", "a condition or part was lost (D5)"
+
+
+def clauses_of(text: str) -> list[tuple[str, ...]]:
+    """The parts of a rule that a semicolon or a comma divides, in no order."""
+    return sorted(words(part) for part in re.split(r"[;,]", text))
 
 
 def _path_inside(change: _Change) -> tuple[Status, str] | None:
@@ -311,3 +394,7 @@ def _another_thing(change: _Change) -> tuple[Status, str] | None:
 
 def _figures(found: Sequence[str]) -> bool:
     return any(any(c.isdigit() for c in word) or re.search(r"\w[._/]\w", word) for word in found)
+
+
+_READINGS = (_path_inside, _counted, _widened, _moved, _unbound)
+"""What an exchange of words may be, the most special first."""
