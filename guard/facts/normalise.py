@@ -5,6 +5,7 @@ import re
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[\s\-]+")
 _RUN = re.compile(r"_{2,}")
+_EDGES = re.compile(r"^[\s\"'`\-$@_]+|[\s\"'`\-_]+$")
 _SEPARATED = re.compile(r"[-+]?\d+(?:_\d+)+(?:\.\d+)?")
 _SPACE = re.compile(r"\s+")
 
@@ -26,13 +27,13 @@ WORDS = {
 
 def normalise_key(name: str) -> str:
     """`maxRetries`, `MAX_RETRIES` and `max-retries` are `max_retries`; dots and `:` stay."""
-    parts = (_one_name(part) for part in name.strip().strip("\"'`").split("."))
+    parts = (_one_name(part) for part in name.split("."))
     return ".".join(part for part in parts if part)
 
 
 def _one_name(name: str) -> str:
-    snake = _GAP.sub("_", _HUMP.sub("_", name.strip().strip("\"'`").lstrip("-$@")))
-    return _RUN.sub("_", snake.lower()).strip("_")
+    snake = _GAP.sub("_", _HUMP.sub("_", _EDGES.sub("", name)))
+    return _RUN.sub("_", snake.lower())
 
 
 def normalise_value(literal: str) -> str:
