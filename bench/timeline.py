@@ -2,8 +2,8 @@
 
 `python -m bench.timeline [EVENTS]`. Both runs come in through the real door (chunks received,
 judged by the worker's own function) and are read from a real server. Prints the time from the
-click to the drawn figure, the time of zoom steps, the marks drawn, and whether every danger of the
-run is drawn or counted.
+click to the drawn figure, the time of zoom steps, the marks drawn, and the dangers that the figure
+draws or counts.
 """
 
 from __future__ import annotations
@@ -90,16 +90,6 @@ def drawn(page: Page, url: str) -> dict[str, int]:
     """What the figure of the whole run says it draws."""
     answer = page.request.get(f"{url}figure?w=1000")
     return answer.json()["meta"]
-
-
-def dangers(path: str) -> int:
-    """How many dangers the store knows of this run."""
-    from dashboard.models import Run
-    from dashboard.queries import series
-
-    run_id = path.strip("/").split("/")[1]
-    found = Run.objects.get(public_id=run_id)
-    return series.writes(found).dangers(1, 1 << 40)
 
 
 def measure(page: Page, address: str, path: str) -> float:

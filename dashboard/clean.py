@@ -15,7 +15,9 @@ def text(value: object, longest: int = MAX_TEXT) -> str:
     """A text without NUL and lone surrogates, cut at `longest` characters; None is empty."""
     if value is None:
         return ""
-    kept = str(value).translate(NUL).encode("utf-8", "replace").decode()
+    kept = str(value)
+    if not kept.isascii() or "\0" in kept:  # most are left as they are: one object for all rows
+        kept = kept.translate(NUL).encode("utf-8", "replace").decode()
     return kept if len(kept) <= longest else kept[: longest - 1] + "…"
 
 

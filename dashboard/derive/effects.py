@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from dashboard import clean
@@ -68,12 +69,12 @@ def _lacking(state: State, effect: Logical) -> list[list[str]]:
     total = state.appraisal.rows[effect.index]
     if total.began is None or not total.is_write:
         return []
-    found = [
+    found = (
         [clean.name(edit.id), *map(clean.text, _name(fact))]
         for edit in _looked_at(state, effect, total.began)
         for fact in state.lacking(edit, effect.first.branch, total.began)
-    ]
-    return found[:MAX_FACTS]
+    )
+    return list(islice(found, MAX_FACTS))
 
 
 def _looked_at(state: State, effect: Logical, began: Position) -> Iterator[Performed]:
